@@ -158,7 +158,7 @@ export const options = {
   }),
   "worker.invoker.message-burst-limit": option(countOrUnlimited(1), "1000", {
     doc:
-      "Messages of one attempt with that limit. Those after them have a sixteenth of it. Raise it where handlers send more and the database is a server.",
+      "Messages of one attempt with that limit. Those after them have a sixteenth of it while other attempts run. Raise it where handlers send more and the database is a server.",
   }),
   "worker.invoker.unacknowledged-bytes-limit": option(byteSize(), "1MiB", {
     doc: "The same in bytes, and what an attempt may leave unread before it is asked to suspend.",

@@ -10,6 +10,7 @@ import { Addresses } from "./address.ts";
 import { type AttemptHost, RunningAttempt } from "./attempt.ts";
 import { BufferedRandom } from "./buffered_random.ts";
 import { choose } from "./choose.ts";
+import { Contention } from "./contention.ts";
 import { SlotPressure } from "./slot_pressure.ts";
 import { FairQueue } from "./fair_queue.ts";
 import type { Failed } from "./failed.ts";
@@ -45,6 +46,7 @@ export class Attempts {
   readonly #ticker: Ticker;
   readonly #host: AttemptHost;
   readonly #random: BufferedRandom;
+  readonly #contention: Contention;
   readonly #running = new SlotMap<string, RunningAttempt>();
   /** Attempts that were opened and are not started yet, by invocation. */
   readonly #early = new Map<string, number>();
@@ -64,6 +66,7 @@ export class Attempts {
     this.#queue = new FairQueue({ agingMs: this.#options.priorityAgingMs });
     this.#addresses = new Addresses(this.#options);
     this.#random = new BufferedRandom(deps.random);
+    this.#contention = deps.contention ?? new Contention(deps.clock);
     this.#slotPressure = new SlotPressure(deps);
     this.#firstMessages = new FirstMessages(deps, this.#options);
     this.#ticker = new Ticker(deps.clock, (now) => this.#tick(now));
@@ -71,6 +74,7 @@ export class Attempts {
       deps,
       options: this.#options,
       random: this.#random,
+      contention: this.#contention,
       expect: (due) => this.#ticker.expect(due),
       ended: (attempt, outcome) => this.#ended(attempt, outcome),
       closed: (attempt) => this.#closedAttempt(attempt),
@@ -199,6 +203,7 @@ export class Attempts {
       waitedMs,
     });
     this.#running.set(attempt.id, attempt);
+    this.#contention.began();
     this.#ticker.expect(this.#firstMessages.dueOf(attempt));
     attempt.begin(this.#open(dial, attempt, invocation.target), effect, { isHeld: isEarly });
   }
@@ -255,6 +260,7 @@ export class Attempts {
   #leave(attempt: RunningAttempt): void {
     if (this.#running.get(attempt.id) !== attempt) return;
     this.#running.delete(attempt.id);
+    this.#contention.ended();
     this.#offer();
   }
 

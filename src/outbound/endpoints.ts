@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Dial } from "../dial.ts";
 import type { Clock, Log } from "../ports.ts";
+import { Contention } from "./contention.ts";
 import { Credentials } from "./credentials/credentials.ts";
 import { IdTokens } from "./credentials/id_tokens.ts";
 import { type ReadVariable, Variables } from "./credentials/variables.ts";
@@ -34,7 +35,9 @@ export interface Endpoints {
   readonly identity: RequestIdentity | undefined;
   readonly idTokens: IdTokens;
   /** What attempts depend on, but for what is of their partition. */
-  readonly shared: Required<Pick<OutboundDeps, "functions" | "signer" | "credentials">>;
+  readonly shared: Required<
+    Pick<OutboundDeps, "functions" | "signer" | "credentials" | "contention">
+  >;
   /** Stops polling the files of keys. */
   close(): void;
 }
@@ -52,6 +55,7 @@ export async function openEndpoints(config: Config, deps: EndpointDeps): Promise
       functions: new Functions(functionSettings(config), deps),
       signer: identity?.signer,
       credentials: new Credentials(variables, idTokens),
+      contention: new Contention(deps.clock),
     },
     close: () => {
       identity?.close();

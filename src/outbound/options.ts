@@ -3,6 +3,7 @@ import type { Dial } from "../dial.ts";
 import type { Clock, Log, Random } from "../ports.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Watch } from "../observe/watch.ts";
+import type { Contention } from "./contention.ts";
 import type { Credentials } from "./credentials/credentials.ts";
 import type { Signer } from "./identity/signer.ts";
 import type { Functions } from "./lambda/functions.ts";
@@ -19,7 +20,7 @@ export interface OutboundOptions {
   readonly messageBytesMax: number;
   /** Frames received of one attempt that are not durable. Beyond it the endpoint is not read. */
   readonly unackedFramesMax: number;
-  /** Frames of one attempt after which `unackedFramesMax` is a sixteenth. */
+  /** Frames of one attempt after which `unackedFramesMax` is a sixteenth while others run. */
   readonly burstFramesMax: number;
   /** Bytes received of one attempt that are not durable. Beyond it the endpoint is not read. */
   readonly unackedBytesMax: number;
@@ -80,6 +81,8 @@ export interface OutboundDeps {
   readonly functions?: Functions | undefined;
   /** What requests show. Absent: only headers that are stored. */
   readonly credentials?: Credentials | undefined;
+  /** Shared with the other partitions of the thread. Absent: there are none. */
+  readonly contention?: Contention | undefined;
   /** Counts, traces and logs how attempts begin and end. */
   readonly watch?: Watch | undefined;
   /** The current schema. */

@@ -2,6 +2,7 @@ import { copyBytes } from "../bytes.ts";
 import type { Exchange } from "../dial.ts";
 import { FRAME_HEAD_BYTES, FrameReader, type OnFrame } from "../wire/frame.ts";
 import { isStored } from "../wire/message_type.ts";
+import type { Contention } from "./contention.ts";
 import type { OutboundOptions } from "./options.ts";
 
 /** Frames of a stream that were sent to the mailbox together, until they are durable. */
@@ -19,7 +20,7 @@ type WindowLimits = Pick<
   "messageBytesMax" | "unackedFramesMax" | "unackedBytesMax" | "burstFramesMax"
 >;
 
-/** The part of its window of frames that an attempt keeps after `burstFramesMax` frames. */
+/** The part of its window of frames that an attempt keeps beside others after `burstFramesMax` frames. */
 const SUSTAINED_SHARE = 1 / 16;
 
 /**
@@ -28,14 +29,15 @@ const SUSTAINED_SHARE = 1 / 16;
  * bytes are buffered undecoded and the exchange is paused, so the endpoint's writes block. Thus one
  * stream never has more than one window of frames in the mailbox, plus one frame that was collected
  * from several chunks, however fast its endpoint writes. After `burstFramesMax` frames the window is
- * a sixteenth of that, because an endpoint that writes without end would otherwise take most of
- * every commit (decision 049). The end of an attempt passes a full window: it is committed together
+ * a sixteenth of that while other attempts run, because an endpoint that writes without end would
+ * otherwise take most of every commit (decisions 049 and 093). The end of an attempt passes a full window: it is committed together
  * with the output that filled it.
  */
 export class ReceiveWindow {
   readonly #limits: WindowLimits;
   readonly #reader: FrameReader;
   readonly #onFrame: OnFrame;
+  readonly #contention: Contention;
   readonly #mayTake = (type: number) => !this.#isFull || !isStored(type);
   /** Received and not decoded. Non-empty only while the window is full. */
   #buffered: Uint8Array[] = [];
@@ -47,8 +49,9 @@ export class ReceiveWindow {
   #total = 0;
   #isPaused = false;
 
-  constructor(limits: WindowLimits, onDecoded: OnDecoded) {
+  constructor(limits: WindowLimits, contention: Contention, onDecoded: OnDecoded) {
     this.#limits = limits;
+    this.#contention = contention;
     this.#reader = new FrameReader(limits.messageBytesMax);
     this.#onFrame = (type, flags, body) => {
       if (!onDecoded(type, flags, body)) return;
@@ -131,7 +134,7 @@ export class ReceiveWindow {
 
   get #framesMax(): number {
     const { unackedFramesMax, burstFramesMax } = this.#limits;
-    return this.#total < burstFramesMax
+    return this.#total < burstFramesMax || this.#contention.isAlone()
       ? unackedFramesMax
       : Math.ceil(unackedFramesMax * SUSTAINED_SHARE);
   }

@@ -6,6 +6,7 @@ import { decodeMessage } from "../wire/decode.ts";
 import type { Acks } from "./acks.ts";
 import type { BufferedRandom } from "./buffered_random.ts";
 import type { Plan } from "./choose.ts";
+import type { Contention } from "./contention.ts";
 import { badMessage, unreadable } from "./failed.ts";
 import type { Inactivity } from "./inactivity.ts";
 import type { OutboundDeps, OutboundOptions } from "./options.ts";
@@ -34,6 +35,7 @@ export interface ResponseHost {
   readonly deps: OutboundDeps;
   readonly options: OutboundOptions;
   readonly random: BufferedRandom;
+  readonly contention: Contention;
 }
 
 /** For events whose frames create no invocations. */
@@ -59,7 +61,8 @@ export class ResponseHalf {
     this.#receiver = receiver;
     this.#host = host;
     this.#acks = acks;
-    this.#window = new ReceiveWindow(host.options, (...frame) => this.#frame(...frame));
+    const { options, contention } = host;
+    this.#window = new ReceiveWindow(options, contention, (...frame) => this.#frame(...frame));
   }
 
   /** Whether the endpoint is paused. */

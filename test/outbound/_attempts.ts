@@ -14,8 +14,7 @@ import {
 } from "../../src/model/schema.ts";
 import type { Clock } from "../../src/ports.ts";
 import { Attempts } from "../../src/outbound/attempts.ts";
-import type { Signer } from "../../src/outbound/identity/signer.ts";
-import type { OutboundOptions } from "../../src/outbound/options.ts";
+import type { OutboundDeps, OutboundOptions } from "../../src/outbound/options.ts";
 import { encodeFrame } from "../../src/wire/frame.ts";
 import { printInvocationId } from "../../src/model/id.ts";
 
@@ -75,6 +74,8 @@ export function deploymentAt(
   };
 }
 
+type BenchDeps = Pick<OutboundDeps, "signer" | "contention">;
+
 /** Attempts against real endpoints, with all events that they send. */
 export class Bench {
   readonly events: Event[] = [];
@@ -87,7 +88,7 @@ export class Bench {
 
   constructor(
     deployments: readonly Deployment[],
-    { signer, ...options }: Partial<OutboundOptions> & { readonly signer?: Signer } = {},
+    { signer, contention, ...options }: Partial<OutboundOptions> & BenchDeps = {},
   ) {
     const schema = new Schema(deployments, defaults);
     this.attempts = new Attempts({
@@ -101,6 +102,7 @@ export class Bench {
       },
       schema: () => schema,
       signer,
+      contention,
     }, options);
   }
 
