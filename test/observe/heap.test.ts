@@ -3,11 +3,14 @@ import path from "node:path";
 import process from "node:process";
 import { expect, test } from "vitest";
 import { denoCommand, denoProgram, nodeEntry } from "../support/build.ts";
+import { node24 } from "../support/fetched_node.ts";
 
 const TEST_MS = 60_000;
 const GROWTH_MAX = 3;
 const TRIES = 3;
 const ROWS = path.join(import.meta.dirname, "_rows_in_turn.mjs");
+const MAGLEV = path.join(import.meta.dirname, "_maglev.mjs");
+const node = await node24("the test of its compilers");
 const NODE = [process.execPath, "--expose-gc", "--max-semi-space-size=16", "--import", ROWS];
 
 /** The largest heap of a program whose rows are replaced one after the other, to what is alive in it. */
@@ -37,6 +40,15 @@ test("a server collects rows that were replaced before its heap has tripled", {
 }, () => {
   expect(leastGrowth([...NODE, nodeEntry(), "--version"], GROWTH_MAX)).toBeLessThan(GROWTH_MAX);
   expect(leastGrowth(denoWithRows(), GROWTH_MAX)).toBeLessThan(GROWTH_MAX);
+});
+
+test.skipIf(node === undefined)("a server has no use for the compiler Maglev, which V8 has", () => {
+  const program = (...args: readonly string[]) =>
+    execFileSync(node!, ["--allow-natives-syntax", "--import", MAGLEV, ...args], {
+      encoding: "utf8",
+    });
+  expect(program(nodeEntry(), "--version")).toContain("Maglev: false");
+  expect(program("--eval", "0")).toContain("Maglev: true");
 });
 
 // If this is no more, the server need not tell V8 anything.
