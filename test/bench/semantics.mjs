@@ -6,6 +6,8 @@
 //
 // BENCH_CMD starts another server than dist/node.mjs: it gets INGRESS_PORT, ADMIN_PORT and DATA_DIR.
 // --solo leaves the reference out. A request of `workflow-c64` is a whole workflow, three requests.
+// Rows with a size have values of so many KiB: what is echoed, the result of each of three steps, or the
+// state of one of 2,000 objects, which each call reads and writes anew.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -48,6 +50,30 @@ const workloads = {
     return JSON.parse((await run(targets.node, args)).stdout);
   },
 };
+
+const KIB = 1024;
+const OBJECTS = 2_000;
+for (const [size, connections] of [[1, 64], [4, 64], [16, 16], [64, 16]]) {
+  const body = String(size * KIB);
+  Object.assign(workloads, {
+    [`echo-${size}k-c${connections}`]: wrk(() => ({
+      path: "call/Semantics/echo",
+      body: JSON.stringify("x".repeat(size * KIB)),
+      connections,
+    })),
+    [`steps-${size}k-c${connections}`]: wrk(() => ({
+      path: "call/Sized/steps",
+      body,
+      connections,
+    })),
+    [`state-${size}k-c${connections}`]: wrk(() => ({
+      path: "call/Document/KEY/edit",
+      body,
+      connections,
+      objects: OBJECTS,
+    })),
+  });
+}
 
 const services = await targets.startServices(options.transport);
 const all = [await targets.startTarget("ours", services)];

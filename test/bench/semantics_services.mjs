@@ -50,6 +50,28 @@ const flow = restate.workflow({
   },
 });
 
+/** A document of `size` bytes: each call reads the one before and writes another. */
+const documents = restate.object({
+  name: "Document",
+  handlers: {
+    edit: async (ctx, size) => {
+      const edits = ((await ctx.get("document"))?.edits ?? 0) + 1;
+      ctx.set("document", { edits, text: "x".repeat(size) });
+      return edits;
+    },
+  },
+});
+
+const sized = restate.service({
+  name: "Sized",
+  handlers: {
+    steps: async (ctx, size) => {
+      for (let i = 0; i < 3; i++) await ctx.run(`step ${i}`, () => "x".repeat(size));
+      return size;
+    },
+  },
+});
+
 let ticks = 0;
 const limited = restate.service({
   name: "Limited",
@@ -61,7 +83,7 @@ const limited = restate.service({
   },
 });
 
-const services = [bench, flow, limited];
+const services = [bench, flow, documents, sized, limited];
 if (mode === "h2") {
   await restate.serve({ services, port });
 } else {
