@@ -90,8 +90,8 @@ export const SABOTAGES_OUTBOUND: readonly Sabotage[] = [
   {
     name: "a slot that is free is offered to nobody",
     file: "outbound/attempts.ts",
-    find: "    this.#running.delete(attempt.id);\n    this.#offer();\n",
-    replace: "    this.#running.delete(attempt.id);\n",
+    find: "    this.#contention.ended();\n    this.#offer();\n",
+    replace: "    this.#contention.ended();\n",
   },
   {
     name: "an attempt that starts keeps its reservation, too",
