@@ -74,7 +74,8 @@ export function deploymentAt(
   };
 }
 
-type BenchDeps = Pick<OutboundDeps, "signer" | "contention">;
+/** What its attempts may depend on. */
+export type BenchDeps = Pick<OutboundDeps, "signer" | "contention">;
 
 /** Attempts against real endpoints, with all events that they send. */
 export class Bench {

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { afterEach } from "vitest";
 import type { HandlerOptions } from "../../src/model/schema.ts";
-import type { Signer } from "../../src/outbound/identity/signer.ts";
 import type { OutboundOptions } from "../../src/outbound/options.ts";
-import { Bench, deploymentAt } from "./_attempts.ts";
+import { Bench, type BenchDeps, deploymentAt } from "./_attempts.ts";
 import { type Endpoint, h2Endpoint } from "./_endpoint.ts";
 import { Frames, say } from "./_scripts.ts";
 
@@ -25,7 +24,8 @@ export async function stage(
   script: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
   { deploy = {}, path = "", ...options }:
     & Partial<OutboundOptions>
-    & { readonly signer?: Signer; readonly deploy?: Deploy; readonly path?: string } = {},
+    & BenchDeps
+    & { readonly deploy?: Deploy; readonly path?: string } = {},
 ): Promise<Stage> {
   const endpoint = await h2Endpoint(script);
   const bench = new Bench([deploymentAt(endpoint.uri + path, deploy)], options);
