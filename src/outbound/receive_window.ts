@@ -30,8 +30,8 @@ const SUSTAINED_SHARE = 1 / 16;
  * stream never has more than one window of frames in the mailbox, plus one frame that was collected
  * from several chunks, however fast its endpoint writes. After `burstFramesMax` frames the window is
  * a sixteenth of that while other attempts run, because an endpoint that writes without end would
- * otherwise take most of every commit (decisions 049 and 093). The end of an attempt passes a full window: it is committed together
- * with the output that filled it.
+ * otherwise take most of every commit (decisions 049 and 093). The end of an attempt passes a full
+ * window: it is committed together with the output that filled it.
  */
 export class ReceiveWindow {
   readonly #limits: WindowLimits;

@@ -25,7 +25,7 @@ test("an attempt is alone once no other has run for a second", () => {
   expect(contention.isAlone()).toBe(true);
 });
 
-test("attempts that come and go beside it, or one after the other, are others", () => {
+test("attempts that come and go beside it count, one before it does not", () => {
   let now = 0;
   const contention = new Contention({ now: () => now });
   contention.began();
