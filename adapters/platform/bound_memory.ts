@@ -1,9 +1,12 @@
 import { setFlagsFromString } from "node:v8";
 
+/** By how much the heap may grow beyond what is alive before it is collected, in percent. */
+const GROWTH_PERCENT = 100;
+
 const FLAGS = [
-  // By how much the heap may grow beyond what is alive before it is collected, in percent: rows of the
-  // log live until they are folded, so all of them become garbage in the old generation (decision 091).
-  "--heap-growing-percent=100",
+  // Rows of the log live until they are folded, so all of them become garbage in the old generation
+  // (decisions 088 and 091).
+  `--heap-growing-percent=${GROWTH_PERCENT}`,
   // A compiler between two others, which takes 30 MiB and makes calls no faster (decision 094).
   "--no-maglev",
 ];
