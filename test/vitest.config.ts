@@ -8,8 +8,17 @@ import { leftOut } from "./turns.ts";
  * leave nothing behind.
  */
 const SHARED = [
-  ...["admin", "auth", "config", "engine", "http2", "ingress", "outbound", "partition"],
-  ...["placement", "storage", "wire"],
+  "admin",
+  "auth",
+  "config",
+  "engine",
+  "http2",
+  "ingress",
+  "outbound",
+  "partition",
+  "placement",
+  "storage",
+  "wire",
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 const LEFT_OUT = [...leftOut(process.env), "**/node_modules/**"];
 
