@@ -1,24 +1,34 @@
-import { assert } from "../assert.ts";
+import { concatBytes } from "../bytes.ts";
 import { FRAME_HEAD_BYTES, writeFrameHead } from "./frame.ts";
 import { writeUtf8 } from "./utf8.ts";
 
 const SCRATCH_BYTES = 64 * 1024;
 /** Bytes of this size and above are shared: copying them costs more than a piece of their own. */
-const SHARED_BYTES_MIN = 64 * 1024;
+const SHARED_BYTES_MIN = 8 * 1024;
 const VARINT_BYTES_MAX = 10;
 const LENGTH_DELIMITED = 2;
+
+interface Shared {
+  /** Where among the own bytes of the writer these belong. */
+  at: number;
+  readonly bytes: Uint8Array;
+}
+
+const NONE: Shared[] = [];
 
 /** Kept between messages: a fresh buffer for each would cost more than all of its bytes. */
 const scratch = new Uint8Array(SCRATCH_BYTES);
 
 /**
  * Builds frames one after the other. Fields are written in the order of the calls, all of them:
- * the caller omits defaults. Use one writer at a time: they share a buffer.
+ * the caller omits defaults. Large bytes are shared, not copied: never change them. Use one writer at a
+ * time: they share a buffer.
  */
 export class FrameWriter {
   #bytes = scratch;
   #at = 0;
-  readonly #pieces: Uint8Array[] = [];
+  /** Bytes that are not copied, in their order. */
+  readonly #shared: Shared[] = [];
 
   /** Starts a frame. Returns its start, for `endFrame`. */
   beginFrame(type: number): number {
@@ -31,7 +41,7 @@ export class FrameWriter {
 
   /** Fills in the length of the frame that began at `start`. */
   endFrame(start: number): void {
-    const length = this.#at - start - FRAME_HEAD_BYTES;
+    const length = this.#lengthFrom(start + FRAME_HEAD_BYTES);
     this.#bytes[start + 4] = length >>> 24;
     this.#bytes[start + 5] = length >>> 16;
     this.#bytes[start + 6] = length >>> 8;
@@ -46,14 +56,12 @@ export class FrameWriter {
     this.#room(bytes, 0);
   }
 
-  /** A frame whose body exists already. Large bodies are shared, not copied: never change them. */
+  /** A frame whose body exists already. */
   frame(type: number, body: Uint8Array): void {
     this.#room(FRAME_HEAD_BYTES);
     writeFrameHead(this.#bytes, this.#at, { type, flags: 0, length: body.length });
     this.#at += FRAME_HEAD_BYTES;
-    if (body.length < SHARED_BYTES_MIN) return this.#copy(body);
-    this.#flush();
-    this.#pieces.push(body);
+    this.#add(body);
   }
 
   /** A number below 2^32. */
@@ -78,7 +86,7 @@ export class FrameWriter {
 
   bytes(field: number, value: Uint8Array): void {
     this.#head(field, value.length);
-    this.#copy(value);
+    this.#add(value);
   }
 
   /** Text, or bytes that are a text. */
@@ -111,11 +119,12 @@ export class FrameWriter {
 
   /** Fills in the length of the message that `open` began. */
   close(start: number, expected: number): void {
-    const length = this.#at - start;
+    const length = this.#lengthFrom(start);
     const shift = varintSize(length) - varintSize(expected);
     if (shift !== 0) {
       this.#room(VARINT_BYTES_MAX);
       this.#bytes.copyWithin(start + shift, start, this.#at);
+      for (const shared of this.#sharedFrom(start)) shared.at += shift;
     }
     const end = this.#at + shift;
     this.#at = start - varintSize(expected);
@@ -123,17 +132,40 @@ export class FrameWriter {
     this.#at = end;
   }
 
-  /** Everything written, mostly as one piece. The writer is of no use afterwards. */
+  /** Everything written, as one piece unless bytes are shared. The writer is of no use afterwards. */
   finish(): Uint8Array[] {
-    this.#flush();
-    return this.#pieces;
+    const isScratch = this.#bytes === scratch;
+    const own = isScratch ? scratch.slice(0, this.#at) : this.#bytes.subarray(0, this.#at);
+    if (this.#shared.length === 0) return [own];
+    const pieces: Uint8Array[] = [];
+    let from = 0;
+    for (const { at, bytes } of this.#shared) {
+      if (at > from) pieces.push(own.subarray(from, at));
+      pieces.push(bytes);
+      from = at;
+    }
+    if (own.length > from) pieces.push(own.subarray(from));
+    return pieces;
   }
 
-  /** Everything written. Throws a `Bug` when a large body made several pieces of it. */
+  /** Everything written, as one piece, for which shared bytes are copied. */
   finishOne(): Uint8Array {
-    const [first, ...more] = this.finish();
-    assert(first && more.length === 0, "A single piece was expected");
-    return first;
+    const pieces = this.finish();
+    return pieces.length === 1 ? pieces[0]! : concatBytes(pieces);
+  }
+
+  /** How many bytes follow the place `start` among the own ones, with those that are shared. */
+  #lengthFrom(start: number): number {
+    let length = this.#at - start;
+    for (const { bytes } of this.#sharedFrom(start)) length += bytes.length;
+    return length;
+  }
+
+  /** What is shared behind a place. Most of it is before: a large state has thousands of values. */
+  #sharedFrom(start: number): Shared[] {
+    let first = this.#shared.length;
+    while (first > 0 && this.#shared[first - 1]!.at >= start) first--;
+    return first === this.#shared.length ? NONE : this.#shared.slice(first);
   }
 
   #head(field: number, length: number): void {
@@ -151,7 +183,8 @@ export class FrameWriter {
     this.#bytes[this.#at++] = rest;
   }
 
-  #copy(bytes: Uint8Array): void {
+  #add(bytes: Uint8Array): void {
+    if (bytes.length >= SHARED_BYTES_MIN) return void this.#shared.push({ at: this.#at, bytes });
     this.#room(bytes.length);
     this.#bytes.set(bytes, this.#at);
     this.#at += bytes.length;
@@ -167,14 +200,11 @@ export class FrameWriter {
     larger.set(this.#bytes.subarray(0, this.#at));
     this.#bytes = larger;
   }
+}
 
-  #flush(): void {
-    if (this.#at === 0) return;
-    const shared = this.#bytes === scratch;
-    this.#pieces.push(shared ? this.#bytes.slice(0, this.#at) : this.#bytes.subarray(0, this.#at));
-    this.#bytes = scratch;
-    this.#at = 0;
-  }
+/** How many of these bytes a writer copies: none, if it shares them. */
+export function copiedBytes(bytes: Uint8Array): number {
+  return bytes.length < SHARED_BYTES_MIN ? bytes.length : 0;
 }
 
 function varintSize(value: number): number {

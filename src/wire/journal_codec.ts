@@ -8,7 +8,7 @@ import {
   type TerminalFailure,
 } from "../model/journal.ts";
 import { encodeFrame } from "./frame.ts";
-import { FrameWriter } from "./frame_writer.ts";
+import { copiedBytes, FrameWriter } from "./frame_writer.ts";
 import { controlType } from "./message_type.ts";
 
 /** The first message of an attempt (docs/spec/service-protocol.md#control-messages). */
@@ -84,8 +84,8 @@ function encodeAck(type: number, number: number): Uint8Array {
 /**
  * All that an attempt is sent at its beginning: `Start` and the whole journal, in order
  * (docs/spec/service-protocol.md#start-of-an-attempt). Small journals become one piece. Large
- * commands are pieces of their own, shared with `entries`: the pieces are to be written, never
- * changed.
+ * commands and values are pieces of their own, shared with `entries` and the state: the pieces are to be
+ * written, never changed.
  */
 export function encodeReplay(start: Start, entries: readonly Entry[]): Uint8Array[] {
   const writer = new FrameWriter();
@@ -137,7 +137,7 @@ const UTF8_BYTES_MAX = 3;
 function stateRoom(state: NonNullable<Start["state"]>): number {
   let bytes = LATER_FIELDS_BYTES;
   for (const { name, value } of state) {
-    bytes += PAIR_HEADS_BYTES + UTF8_BYTES_MAX * name.length + value.length;
+    bytes += PAIR_HEADS_BYTES + UTF8_BYTES_MAX * name.length + copiedBytes(value);
   }
   return bytes;
 }

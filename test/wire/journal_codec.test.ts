@@ -25,10 +25,11 @@ const text = fc.oneof(
   fc.string({ unit: "grapheme" }),
   fc.nat(400).map((size) => "é".repeat(size)),
 );
-/** Rarely so large that a length or the writer's buffer grows. */
-const large = fc.constantFrom(127, 128, 16383, 16384, 70000).map((size) => new Uint8Array(size));
+/** So large that a length or the writer's buffer grows, or that the bytes are shared. */
+const large = fc.constantFrom(127, 128, 8191, 8192, 16383, 16384, 70000)
+  .map((size) => new Uint8Array(size).fill(size));
 const bytes = fc.oneof(
-  { arbitrary: fc.uint8Array({ maxLength: 100 }), weight: 99 },
+  { arbitrary: fc.uint8Array({ maxLength: 100 }), weight: 9 },
   { arbitrary: large, weight: 1 },
 );
 const pairs: fc.Arbitrary<HeaderPair[]> = fc.array(fc.tuple(text, text), { maxLength: 4 });
@@ -231,10 +232,26 @@ test("a value that is empty is there all the same", () => {
 });
 
 test("a small journal is one piece, and nothing in it is shared", () => {
-  const command: Entry = { kind: "command", type: entryType.run, bytes: new Uint8Array(60_000) };
+  const command: Entry = { kind: "command", type: entryType.run, bytes: new Uint8Array(6_000) };
   const [piece, ...more] = encodeReplay(plain, [command]);
   expect(more).toEqual([]);
   expect(piece?.buffer.byteLength).toBe(piece?.length);
+});
+
+test("large values of input, state and results are handed on without a copy", () => {
+  const value = new Uint8Array(8_192);
+  const entries: Entry[] = [
+    { kind: "input", headers: [], value },
+    {
+      kind: "notification",
+      type: 0x8011,
+      id: { kind: "completion", id: 1 },
+      result: { kind: "value", value },
+    },
+  ];
+  const pieces = encodeReplay({ ...plain, state: [{ name: "a", value }] }, entries);
+  expect(pieces.filter((piece) => piece === value).length).toBe(3);
+  expect(pieces[0]?.buffer.byteLength).toBeLessThan(value.length);
 });
 
 test("a large command is handed on without a copy", () => {
