@@ -72,24 +72,6 @@ test("a value outlives its process before and after it is folded", async () => {
   }
 });
 
-test("a piece of a platform's own kind of array has a buffer of its own", async () => {
-  const sizes: number[] = [];
-  const watched: SqlClient = {
-    batch: (mode, statements) => {
-      for (const { sql, args } of statements) {
-        if (!sql.includes("into large_piece")) continue;
-        for (const arg of args) if (arg instanceof Uint8Array) sizes.push(arg.buffer.byteLength);
-      }
-      return client.batch(mode, statements);
-    },
-    isRefused: (cause) => client.isRefused(cause),
-    close: () => client.close(),
-  };
-  const store = new SqlStore(watched, OPTIONS);
-  await store.stage(await store.claim(0), Buffer.from(value));
-  expect(sizes).toEqual([1000, 1000, 1000, 1000, 500]);
-});
-
 test("other commits go between the pieces of a value", async () => {
   const order: string[] = [];
   const commits: Promise<void>[] = [];

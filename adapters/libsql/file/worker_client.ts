@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import type { SqlClient, SqlRow, Statement } from "../../../src/ports.ts";
 import { isRefused, SqlError } from "../sql_error.ts";
 import type { FileOptions } from "./local_client.ts";
-import { portable, type PortableStatement, unpackRows } from "./worker_messages.ts";
+import { packStatements, type PortableStatement, unpackRows } from "./worker_messages.ts";
 
 /** From the main thread to the worker. */
 export type Request =
@@ -53,8 +53,8 @@ export class WorkerClient implements SqlClient {
     statements: readonly Statement[],
     isLazy = false,
   ): Promise<SqlRow[][]> {
-    const sent = statements.map(portable);
-    return this.#ask({ id: ++this.#id, kind: "batch", mode, statements: sent, isLazy });
+    const { statements: sent, moved } = packStatements(statements);
+    return this.#ask({ id: ++this.#id, kind: "batch", mode, statements: sent, isLazy }, moved);
   }
 
   isRefused(cause: unknown): boolean {
@@ -71,11 +71,11 @@ export class WorkerClient implements SqlClient {
     await this.#worker.terminate();
   }
 
-  #ask(request: Request): Promise<SqlRow[][]> {
+  #ask(request: Request, moved: readonly ArrayBuffer[] = []): Promise<SqlRow[][]> {
     return new Promise((resolve, reject) => {
       if (this.#ended) return reject(this.#ended);
       this.#waiting.set(request.id, { resolve, reject });
-      this.#worker.postMessage(request);
+      this.#worker.postMessage(request, moved);
     });
   }
 

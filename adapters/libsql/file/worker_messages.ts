@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { SqlRow, SqlValue, Statement } from "../../../src/ports.ts";
 
 /**
@@ -11,12 +12,39 @@ export interface PortableStatement {
   readonly args: readonly Portable[];
 }
 
-/** For another thread. Posting copies a whole buffer, so a view of a part of it is copied first. */
-export function portable({ sql, args }: Statement): PortableStatement {
-  return { sql, args: args.map((value) => value instanceof Uint8Array ? ownView(value) : value) };
+export interface PackedStatements {
+  readonly statements: readonly PortableStatement[];
+  /** The memory of their bytes, to be moved to the other thread. */
+  readonly moved: readonly ArrayBuffer[];
 }
 
-/** The reverse of `portable`. */
+/**
+ * Statements for another thread. All of their bytes are copied once, into memory that moves there:
+ * posting them as they are would copy them three times. The statements can be used again.
+ */
+export function packStatements(statements: readonly Statement[]): PackedStatements {
+  const bytes = Buffer.allocUnsafeSlow(bytesIn(statements));
+  let end = 0;
+  const pack = (value: SqlValue): Portable => {
+    if (!(value instanceof Uint8Array)) return value;
+    const start = end;
+    bytes.set(value, start);
+    end += value.byteLength;
+    return new DataView(bytes.buffer, start, value.byteLength);
+  };
+  const packed = statements.map(({ sql, args }) => ({ sql, args: args.map(pack) }));
+  return { statements: packed, moved: bytes.length > 0 ? [bytes.buffer] : [] };
+}
+
+function bytesIn(statements: readonly Statement[]): number {
+  let sum = 0;
+  for (const { args } of statements) {
+    for (const value of args) if (value instanceof Uint8Array) sum += value.byteLength;
+  }
+  return sum;
+}
+
+/** The reverse of `packStatements`, for one of them. */
 export function received({ sql, args }: PortableStatement): Statement {
   return { sql, args: args.map((value) => value instanceof DataView ? bytesOf(value) : value) };
 }
@@ -51,11 +79,6 @@ function eachValue(
       for (const name in row) visit(row[name], (value) => row[name] = value);
     }
   }
-}
-
-/** `slice` of a `Buffer` would share its memory. */
-function ownView(bytes: Uint8Array): DataView {
-  return viewOf(bytes.byteLength < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes);
 }
 
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {

@@ -21,8 +21,7 @@ export function* piecesOf(
   pieceBytes: number,
 ): Generator<Statement> {
   for (let at = 0, seq = 0; at < bytes.length; at += pieceBytes, seq++) {
-    // Not `slice`: a platform's own array may share its memory, and all of that goes to a thread.
-    const piece = new Uint8Array(bytes.subarray(at, at + pieceBytes));
+    const piece = bytes.subarray(at, at + pieceBytes);
     yield statement(PUT_PIECE, id, seq, piece, xxh32(piece), partition, epoch);
   }
 }
