@@ -6,10 +6,15 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * clone knows no durations, and by itself vitest begins with the largest file.
  */
 export const LONGEST = [
+  "create/starters.test.ts",
   "crash/big.test.ts",
+  "docs/pages.test.ts",
   "sim/simulate.test.ts",
   "crash/crash.test.ts",
-  "docs/pages.test.ts",
+  "ui/hostile.test.ts",
+  "conformance/threads.test.ts",
+  "ui/platforms.test.ts",
+  "conformance/resources.test.ts",
   "conformance/data_damage.test.ts",
   "kafka/crash.test.ts",
   "storage/remote.test.ts",
@@ -25,8 +30,7 @@ export const LONGEST = [
   "tls/endpoints.test.ts",
   "conformance/node_partitions.test.ts",
   "kafka/crash_fleet.test.ts",
-  "ui/playground.test.ts",
-  "create/starters.test.ts",
+  "ui/home.test.ts",
   "examples/examples.test.ts",
 ];
 
