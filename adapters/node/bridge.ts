@@ -139,8 +139,8 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Frees the memory of a chunk that nobody reads any more, where the runtime can (Node 22 and later). Memory
- * that waits for the garbage collector has it mark all of the heap whenever there are some MiB of it.
+ * Frees the memory of a chunk that nobody reads any more, where the runtime can (Node 22 and later). Until it
+ * is collected it counts as growth of the heap, all of which is marked after some MiB of growth.
  */
 function release(chunk: Uint8Array): void {
   const buffer: ArrayBufferLike & { transfer?(bytes: number): unknown } = chunk.buffer;

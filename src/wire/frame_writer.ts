@@ -3,7 +3,7 @@ import { FRAME_HEAD_BYTES, writeFrameHead } from "./frame.ts";
 import { writeUtf8 } from "./utf8.ts";
 
 const SCRATCH_BYTES = 64 * 1024;
-/** Bytes of this size and above are shared: copying them costs more than a piece of their own. */
+/** Bytes of this size and above are shared: copying them costs more than a write of their own. */
 const SHARED_BYTES_MIN = 8 * 1024;
 const VARINT_BYTES_MAX = 10;
 const LENGTH_DELIMITED = 2;
@@ -14,7 +14,7 @@ interface Shared {
   readonly bytes: Uint8Array;
 }
 
-const NONE: Shared[] = [];
+const NONE: readonly Shared[] = [];
 
 /** Kept between messages: a fresh buffer for each would cost more than all of its bytes. */
 const scratch = new Uint8Array(SCRATCH_BYTES);
@@ -162,7 +162,7 @@ export class FrameWriter {
   }
 
   /** What is shared behind a place. Most of it is before: a large state has thousands of values. */
-  #sharedFrom(start: number): Shared[] {
+  #sharedFrom(start: number): readonly Shared[] {
     let first = this.#shared.length;
     while (first > 0 && this.#shared[first - 1]!.at >= start) first--;
     return first === this.#shared.length ? NONE : this.#shared.slice(first);
