@@ -28,6 +28,8 @@ function serverOptions() {
     platform: valueOf("--platform"),
     target: valueOf("--target"),
     external: words.flatMap((word) => word.startsWith("--external:") ? [word.slice(11)] : []),
+    minifyWhitespace: words.includes("--minify-whitespace"),
+    lineLimit: Number(valueOf("--line-limit")),
   };
 }
 
@@ -38,6 +40,7 @@ const workerOptions = {
   target: "es2024",
   conditions: ["workerd", "worker", "browser"],
   external: ["cloudflare:*", "node:*"],
+  minifyWhitespace: true,
 };
 
 async function bundle(options) {

@@ -1,6 +1,6 @@
 import { buildSync } from "esbuild";
 import { execFile, execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -66,6 +66,16 @@ test("the tarball has what users need and nothing else", () => {
     "workerd.d.mts",
   ]);
   expect(packed.size).toBeLessThan(PACKED_MAX);
+});
+
+test("a character of a program takes one byte", () => {
+  // With a single character that is not of ASCII, V8 keeps the whole text of a file with two bytes each.
+  const folder = path.join(packed.root, "package/dist");
+  const longer = readdirSync(folder).filter((name) => {
+    const text = readFileSync(path.join(folder, name), "utf8");
+    return /[^\0-\x7f]/.test(text);
+  });
+  expect(longer).toEqual([]);
 });
 
 test("the repository itself is not packed, and says what is", () => {
