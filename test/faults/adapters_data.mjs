@@ -1,5 +1,6 @@
 // Faults in how databases and folders are opened, kept and asked.
 const FILE = ["test/storage/libsql.test.ts"];
+const CHECKPOINTS = ["test/storage/checkpoints.test.ts"];
 const REMOTE = [
   "test/storage/remote_lost.test.ts",
   "test/storage/remote_busy.test.ts",
@@ -49,6 +50,27 @@ export const adaptersData = [
     find: "last = last.then(() => serve(request));",
     replace: "void serve(request);",
     tests: FILE,
+  },
+  {
+    file: "adapters/libsql/file/checkpoints.ts",
+    what: "a file is closed while its checkpoint is running",
+    find: "await this.#running;",
+    replace: "",
+    tests: CHECKPOINTS,
+  },
+  {
+    file: "adapters/libsql/file/checkpoints.ts",
+    what: "what was written during a checkpoint is not copied, and the log only grows",
+    find: "this.#log.copyRest();",
+    replace: "",
+    tests: CHECKPOINTS,
+  },
+  {
+    file: "adapters/libsql/file/checkpoints.ts",
+    what: "a checkpoint that failed is begun again at once",
+    find: "this.#pausedUntil = this.#now() + PAUSE_MS;",
+    replace: "",
+    tests: CHECKPOINTS,
   },
   {
     file: "adapters/libsql/file/connection.ts",

@@ -98,7 +98,8 @@ export function sizeOf(args: Statement["args"]): number {
   return size;
 }
 
-function pathOf(url: string): string {
+/** The path of a `file:` URL. Another text, like `:memory:`, is returned as it is. */
+export function pathOf(url: string): string {
   if (url.startsWith("file://")) return fileURLToPath(url);
   return url.startsWith("file:") ? url.slice("file:".length) : url;
 }

@@ -37,7 +37,7 @@ export function inlineCommits(
 function open({ url, synchronous = "FULL", databaseKey }: FileOptions): Connection {
   const settings = [
     `synchronous = ${synchronous}`,
-    // A checkpoint takes long, and is left to the worker.
+    // A checkpoint takes long, and is left to the database's thread (decision 095).
     "wal_autocheckpoint = 0",
     "cache_size = -1024",
   ];

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers";
 import type { SqlClient, SqlRow, Statement } from "../../../src/ports.ts";
 import { isRefused, named, SqlError } from "../sql_error.ts";
+import { CHECKPOINT_SETTING, Checkpoints, logOf } from "./checkpoints.ts";
 import { Connection } from "./connection.ts";
 
 /** How to open a file, in a form that can be posted to a thread. */
@@ -19,8 +20,11 @@ const BUSY_TIMEOUT_MS = 5000;
 const CACHE_KIB = 16 * 1024;
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Opens a file or `:memory:` in this thread. Rejects with `SqlError`. */
-export async function openLocal(options: FileOptions): Promise<SqlClient> {
+/**
+ * Opens a file or `:memory:` in this thread. Rejects with `SqlError`. `ownsFile`: this thread is there for
+ * a file, which stays open, so that checkpoints are made beside its commits.
+ */
+export async function openLocal(options: FileOptions, ownsFile = false): Promise<SqlClient> {
   const { url, synchronous = "FULL", busyTimeoutMs = BUSY_TIMEOUT_MS, databaseKey } = options;
   const settings = [
     // The vacuum must be chosen before the first page is written, which setting WAL does.
@@ -29,11 +33,13 @@ export async function openLocal(options: FileOptions): Promise<SqlClient> {
     `synchronous = ${synchronous}`,
     `cache_size = -${CACHE_KIB}`,
     `journal_size_limit = ${JOURNAL_BYTES_MAX}`,
+    ...(ownsFile ? [CHECKPOINT_SETTING] : []),
   ];
-  return new Local(
-    await named(() => new Connection(url, busyTimeoutMs, settings, { databaseKey })),
-    synchronous,
-  );
+  return await named(() => {
+    const connection = new Connection(url, busyTimeoutMs, settings, { databaseKey });
+    const log = ownsFile ? logOf(connection, url, databaseKey) : undefined;
+    return new Local(connection, synchronous, log && new Checkpoints(log));
+  });
 }
 
 /** The free pages of a file are counted once in so many write batches. */
@@ -60,10 +66,16 @@ class Local implements SqlClient {
   #batches = 0;
 
   readonly #synchronous: "FULL" | "NORMAL";
+  readonly #checkpoints: Checkpoints | undefined;
 
-  constructor(connection: Connection, synchronous: "FULL" | "NORMAL") {
+  constructor(
+    connection: Connection,
+    synchronous: "FULL" | "NORMAL",
+    checkpoints: Checkpoints | undefined,
+  ) {
     this.#connection = connection;
     this.#synchronous = synchronous;
+    this.#checkpoints = checkpoints;
   }
 
   async batch(
@@ -86,13 +98,15 @@ class Local implements SqlClient {
     return results;
   }
 
-  /** Gives space back to the file system, a little at a time, after the batch was answered. */
+  /** After the batch was answered: a checkpoint, and space is given back to the file system, a little at a time. */
   #tidy(): void {
+    if (!this.#connection) return;
+    this.#checkpoints?.afterWrite();
     if (++this.#batches % BATCHES_PER_VACUUM !== 0) return;
     try {
-      const [row] = this.#connection?.query({ sql: "pragma freelist_count", args: [] }) ?? [];
+      const [row] = this.#connection.query({ sql: "pragma freelist_count", args: [] });
       if (Number(row?.["freelist_count"] ?? 0) < RESERVE_PAGES) return;
-      this.#connection?.pragma(`incremental_vacuum(${VACUUM_PAGES})`);
+      this.#connection.pragma(`incremental_vacuum(${VACUUM_PAGES})`);
     } catch (cause) {
       // Not reported: the vacuum is optional, and the next batch reports the same error.
       if (!(cause instanceof Error && cause.name === "SqliteError")) throw cause;
@@ -106,6 +120,7 @@ class Local implements SqlClient {
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
+    await this.#checkpoints?.close();
     await named(() => connection?.close());
   }
 }

@@ -33,7 +33,7 @@ async function serve(request: Request): Promise<void> {
 async function answer(request: Request): Promise<SqlRow[][]> {
   switch (request.kind) {
     case "open":
-      client = await openLocal(request.options);
+      client = await openLocal(request.options, true);
       return [];
     case "close":
       await client?.close();
