@@ -86,9 +86,8 @@ describe.each([["a file", undefined], ["an encrypted file", folderKeyOf("secret"
 /** A log whose copying waits for `copied`, and a clock. */
 function tried() {
   const calls: string[] = [];
-  const state = { pages: 999, now: 0, fails: false, copied: () => {} };
+  const state = { now: 0, fails: false, copied: () => {} };
   const log: WriteAheadLog = {
-    pages: () => state.pages,
     copyBeside: async () => {
       calls.push("beside");
       await new Promise<void>((resolve) => state.copied = resolve);
@@ -97,17 +96,16 @@ function tried() {
     copyRest: () => void calls.push("rest"),
     close: () => void calls.push("close"),
   };
-  return { calls, state, log, checkpoints: new Checkpoints(log, () => state.now) };
+  return { calls, state, checkpoints: new Checkpoints(log, () => state.now) };
 }
 
 describe("a checkpoint", () => {
-  test("begins with a thousand pages, one at a time, and ends with the rest", async () => {
+  test("begins once much was written, one at a time, and ends with the rest", async () => {
     const { calls, state, checkpoints } = tried();
-    checkpoints.afterWrite();
+    checkpoints.afterWrite(MIB);
     expect(calls).toEqual([]);
-    state.pages = 1000;
-    checkpoints.afterWrite();
-    checkpoints.afterWrite();
+    checkpoints.afterWrite(MIB);
+    checkpoints.afterWrite(8 * MIB);
     expect(calls).toEqual(["beside"]);
     const closed = checkpoints.close();
     await setImmediate();
@@ -117,38 +115,27 @@ describe("a checkpoint", () => {
     expect(calls).toEqual(["beside", "rest", "close"]);
   });
 
+  test("begins after many small writes", () => {
+    const { calls, checkpoints } = tried();
+    for (let n = 0; n < 100; n++) checkpoints.afterWrite(100);
+    expect(calls).toEqual([]);
+    for (let n = 0; n < 30; n++) checkpoints.afterWrite(100);
+    expect(calls).toEqual(["beside"]);
+  });
+
   test("that fails is tried again after a second", async () => {
     const { calls, state, checkpoints } = tried();
-    [state.pages, state.fails] = [1000, true];
-    checkpoints.afterWrite();
+    state.fails = true;
+    checkpoints.afterWrite(8 * MIB);
     state.copied();
     await setImmediate();
     state.now = 999;
-    checkpoints.afterWrite();
+    checkpoints.afterWrite(1);
     expect(calls).toEqual(["beside"]);
     [state.now, state.fails] = [1000, false];
-    checkpoints.afterWrite();
+    checkpoints.afterWrite(1);
     state.copied();
     await checkpoints.close();
     expect(calls).toEqual(["beside", "beside", "rest", "close"]);
-  });
-
-  test("is not tried while the log cannot be read", async () => {
-    const { calls, state, log } = tried();
-    let isThere = false;
-    const pages = () => {
-      if (!isThere) throw new Error("no such file");
-      return 1000;
-    };
-    const checkpoints = new Checkpoints({ ...log, pages }, () => state.now);
-    checkpoints.afterWrite();
-    isThere = true;
-    checkpoints.afterWrite();
-    expect(calls).toEqual([]);
-    state.now = 1000;
-    checkpoints.afterWrite();
-    expect(calls).toEqual(["beside"]);
-    state.copied();
-    await checkpoints.close();
   });
 });

@@ -1,13 +1,15 @@
-import { closeSync, openSync, readSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import Database from "libsql/promise";
 import { type Connection, pathOf } from "./connection.ts";
 import { keyOption } from "./folder_key.ts";
 
-/** A checkpoint begins with so many pages of the write-ahead log that are not yet in the database file. */
+/** A checkpoint begins once about so many pages were written. */
 const PAGES_MIN = 1_000;
 /** With more pages in the log, each commit makes a checkpoint and waits for it, as SQLite does of itself. */
 const PAGES_MAX = 8_000;
+const PAGE_BYTES = 4096;
+/** What a write changes beside the bytes that it is given: indices, and pages that have room for more. */
+const [PAGES_FOR_PAGE, PAGES_OF_WRITE] = [2, 8];
 /** How long no checkpoint is tried after one that failed. The next commit tells why, if it fails as well. */
 const PAUSE_MS = 1_000;
 const CHECKPOINT = "wal_checkpoint(passive)";
@@ -17,8 +19,6 @@ export const CHECKPOINT_SETTING = `wal_autocheckpoint = ${PAGES_MAX}`;
 
 /** A write-ahead log, and how its pages get into the database file. */
 export interface WriteAheadLog {
-  /** Pages that are not yet in the database file. */
-  pages(): number;
   /** Copies what is there now. Commits go on meanwhile. */
   copyBeside(): Promise<void>;
   /** Copies what has come since, so that the log begins anew. Blocks. */
@@ -37,6 +37,7 @@ export class Checkpoints {
   readonly #now: () => number;
   #running: Promise<void> | undefined;
   #pausedUntil = 0;
+  #pages = 0;
 
   /** `now`: milliseconds. */
   constructor(log: WriteAheadLog, now: () => number = () => performance.now()) {
@@ -44,9 +45,11 @@ export class Checkpoints {
     this.#now = now;
   }
 
-  /** To be called after each write. Does not block. */
-  afterWrite(): void {
-    if (this.#running || this.#now() < this.#pausedUntil || !this.#isDue()) return;
+  /** To be called after each write, with about as many bytes as were written. Does not block. */
+  afterWrite(bytes: number): void {
+    this.#pages += PAGES_OF_WRITE + PAGES_FOR_PAGE * bytes / PAGE_BYTES;
+    if (this.#running || this.#pages < PAGES_MIN || this.#now() < this.#pausedUntil) return;
+    this.#pages = 0;
     this.#running = this.#run().finally(() => this.#running = undefined);
   }
 
@@ -56,26 +59,14 @@ export class Checkpoints {
     this.#log.close();
   }
 
-  #isDue(): boolean {
-    try {
-      return this.#log.pages() >= PAGES_MIN;
-    } catch {
-      this.#pause();
-      return false;
-    }
-  }
-
   async #run(): Promise<void> {
     try {
       await this.#log.copyBeside();
       this.#log.copyRest();
     } catch {
-      this.#pause();
+      this.#pages += PAGES_MIN;
+      this.#pausedUntil = this.#now() + PAUSE_MS;
     }
-  }
-
-  #pause(): void {
-    this.#pausedUntil = this.#now() + PAUSE_MS;
   }
 }
 
@@ -86,10 +77,8 @@ export function logOf(
   databaseKey: string | undefined,
 ): WriteAheadLog {
   const path = pathOf(url);
-  const index = new LogIndex(`${path}-shm`);
   let beside: Database | undefined;
   return {
-    pages: () => index.pages(),
     copyBeside: async () => {
       beside ??= new Database(path, keyOption(databaseKey));
       // The log is forced before a page of it is copied, also one of a fold (decision 075).
@@ -100,35 +89,6 @@ export function logOf(
     close: () => {
       beside?.close();
       beside = undefined;
-      index.close();
     },
   };
-}
-
-/** The only layout that is known. With another, SQLite makes the checkpoints by itself (`PAGES_MAX`). */
-const INDEX_VERSION = 3_007_000;
-/** Places of numbers of 32 bits: https://sqlite.org/walformat.html, "The WAL-Index Header". */
-const [VERSION_AT, FRAMES_AT, COPIED_AT, NUMBERS] = [0, 4, 24, 25];
-
-/** What the index of a write-ahead log tells without a lock. It is a hint: a writer may be changing it. */
-class LogIndex {
-  readonly #path: string;
-  readonly #header = new Uint32Array(NUMBERS);
-  #file: number | undefined;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  pages(): number {
-    const header = this.#header;
-    this.#file ??= openSync(this.#path, "r");
-    readSync(this.#file, header, 0, header.byteLength, 0);
-    return header[VERSION_AT] === INDEX_VERSION ? header[FRAMES_AT]! - header[COPIED_AT]! : 0;
-  }
-
-  close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
-  }
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import type { SqlClient, SqlRow, Statement } from "../../../src/ports.ts";
 import { isRefused, named, SqlError } from "../sql_error.ts";
 import { CHECKPOINT_SETTING, Checkpoints, logOf } from "./checkpoints.ts";
-import { Connection } from "./connection.ts";
+import { Connection, sizeOf } from "./connection.ts";
 
 /** How to open a file, in a form that can be posted to a thread. */
 export interface FileOptions {
@@ -94,14 +94,14 @@ class Local implements SqlClient {
     };
     const isEased = isLazy && this.#synchronous === "FULL";
     const results = await named(() => isEased ? unsynced(connection, run) : run());
-    if (mode === "write") setImmediate(() => this.#tidy());
+    if (mode === "write") setImmediate(() => this.#tidy(statements));
     return results;
   }
 
   /** After the batch was answered: a checkpoint, and space is given back to the file system, a little at a time. */
-  #tidy(): void {
+  #tidy(written: readonly Statement[]): void {
     if (!this.#connection) return;
-    this.#checkpoints?.afterWrite();
+    this.#checkpoints?.afterWrite(written.reduce((sum, { args }) => sum + sizeOf(args), 0));
     if (++this.#batches % BATCHES_PER_VACUUM !== 0) return;
     try {
       const [row] = this.#connection.query({ sql: "pragma freelist_count", args: [] });
