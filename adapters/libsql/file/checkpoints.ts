@@ -14,14 +14,17 @@ const [PAGES_FOR_PAGE, PAGES_OF_WRITE] = [2, 8];
 const PAUSE_MS = 1_000;
 const CHECKPOINT = "wal_checkpoint(passive)";
 
-/** What a connection needs to have when it has its checkpoints made by `Checkpoints`. */
+/** A pragma for the connection that commits: `Checkpoints` begins before SQLite does of itself. */
 export const CHECKPOINT_SETTING = `wal_autocheckpoint = ${PAGES_MAX}`;
 
 /** A write-ahead log, and how its pages get into the database file. */
 export interface WriteAheadLog {
-  /** Copies what is there now. Commits go on meanwhile. */
+  /** Copies the pages that the log has when it is called. Commits do not wait for it. */
   copyBeside(): Promise<void>;
-  /** Copies what has come since, so that the log begins anew. Blocks. */
+  /**
+   * Copies the pages that commits have added since. The log has nothing left to copy then, so the next
+   * commit writes at its beginning. Blocks the thread.
+   */
   copyRest(): void;
   /** Must not be called while `copyBeside` is running. */
   close(): void;
