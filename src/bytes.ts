@@ -18,3 +18,20 @@ export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuff
 export function copyBytes(bytes: Uint8Array, at = 0, end = bytes.length): Uint8Array {
   return new Uint8Array(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
 }
+
+const encoder = new TextEncoder();
+/** Longer texts, which are rare, get memory of their own. Made with the first text. */
+const SCRATCH_BYTES = 64 * 1024;
+let scratch: Uint8Array | undefined;
+
+/**
+ * What `read` makes of a text as UTF-8. The bytes are void once it returns, as the next text is encoded into the
+ * same memory: memory of its own takes ten times as long as a short text, and is garbage. `read` must not
+ * call `withUtf8`. Unpaired surrogates become U+FFFD.
+ */
+export function withUtf8<T>(text: string, read: (bytes: Uint8Array) => T): T {
+  scratch ??= new Uint8Array(SCRATCH_BYTES);
+  if (text.length > SCRATCH_BYTES) return read(encoder.encode(text));
+  const { read: taken, written } = encoder.encodeInto(text, scratch);
+  return read(taken === text.length ? scratch.subarray(0, written) : encoder.encode(text));
+}

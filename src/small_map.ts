@@ -49,9 +49,12 @@ export class SmallMap<K, V> {
     this.#many = undefined;
   }
 
-  *values(): Generator<V> {
-    if (this.#many) return yield* this.#many.values();
-    for (let at = 1; at < this.#few.length; at += 2) yield this.#few[at] as V;
+  /** All values, in an array of the caller's own. */
+  values(): V[] {
+    if (this.#many) return [...this.#many.values()];
+    const values: V[] = [];
+    for (let at = 1; at < this.#few.length; at += 2) values.push(this.#few[at] as V);
+    return values;
   }
 
   *[Symbol.iterator](): Generator<[K, V]> {

@@ -1,3 +1,4 @@
+import { withUtf8 } from "../bytes.ts";
 import { fromBase62, toBase62 } from "./base62.ts";
 import { digestOfList } from "./digest.ts";
 import { xxh3 } from "./xxh3.ts";
@@ -171,7 +172,6 @@ function setPartitionKey(
   else spread(bytes, chance);
 }
 
-const encoder = new TextEncoder();
 /** Follows the text that is hashed, and is in no text. */
 const END = 0xff;
 
@@ -183,10 +183,12 @@ const END = 0xff;
  */
 export function partitionKeyOf(key: string): Uint8Array {
   const bytes = new Uint8Array(KEY_BYTES);
-  const text = encoder.encode(key);
-  const ended = new Uint8Array(text.length + 1);
-  ended.set(text);
-  ended[text.length] = END;
+  const ended = withUtf8(key, (text) => {
+    const ended = new Uint8Array(text.length + 1);
+    ended.set(text);
+    ended[text.length] = END;
+    return ended;
+  });
   new DataView(bytes.buffer).setBigUint64(0, xxh3(ended));
   return bytes;
 }

@@ -1,4 +1,4 @@
-import { concatBytes } from "../bytes.ts";
+import { concatBytes, withUtf8 } from "../bytes.ts";
 import { Failure } from "../errors.ts";
 
 /**
@@ -16,10 +16,11 @@ const HEAD_BYTES = 4;
 export function pack(value: unknown): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [];
   const text = JSON.stringify(emptied(value, parts)) ?? "null";
-  const json = new TextEncoder().encode(text);
-  const head = new Uint8Array(HEAD_BYTES);
-  new DataView(head.buffer).setUint32(0, json.length);
-  return concatBytes([head, json, ...parts]);
+  return withUtf8(text, (json) => {
+    const head = new Uint8Array(HEAD_BYTES);
+    new DataView(head.buffer).setUint32(0, json.length);
+    return concatBytes([head, json, ...parts]);
+  });
 }
 
 /**

@@ -54,6 +54,8 @@ export function storeContract(make: () => Promise<Database>, numRuns = 40): void
     using(make, loadsWhatWasHandedOver));
   test("scans across what is in the tables and what is not yet, and skips neither", () =>
     using(make, scansBothSides));
+  test("a timer that is dropped takes no other one of the same moment with it", () =>
+    using(make, dropsOneTimer));
   test("keeps promises as they are: open, kept with nothing, broken; and forgets them", () =>
     using(make, keepsPromises));
 }
@@ -127,6 +129,19 @@ async function scansBothSides(database: Database): Promise<void> {
   await store.commit(lease, [timer(1, true), timer(9)]);
   const found = await store.scan(lease, { kind: "timers", limit: 2 });
   expect(found.map(({ due }) => due)).toEqual([2, 3]);
+}
+
+async function dropsOneTimer(database: Database): Promise<void> {
+  const { store, lease } = await own(database);
+  const timers = (["retry", "sleep"] as const).flatMap((kind) =>
+    [1, 2].map((index) => ({ id: "a", due: 5, kind, index }))
+  );
+  const writes = timers.map((row): Write => ({ table: "timer", row, drop: false }));
+  await store.commit(lease, writes);
+  await database.flush?.(store, lease);
+  await store.commit(lease, writes.slice(0, 1).map((write) => ({ ...write, drop: true })));
+  await database.flush?.(store, lease);
+  expect(await store.scan(lease, { kind: "timers", limit: 9 })).toEqual(timers.slice(1));
 }
 
 async function keepsPromises(database: Database): Promise<void> {

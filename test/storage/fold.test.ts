@@ -71,3 +71,15 @@ test("a journal is cut into segments that stay below the limit of a row", () => 
     .flatMap(({ args: [json] }) => JSON.parse(String(json)) as unknown[][]);
   expect(segments.map(([, first]) => first)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
 });
+
+test("the entries of a segment are in order, whatever order they were written in", () => {
+  const layer = new Layer();
+  for (const index of [2, 0, 1]) {
+    const entry = { kind: "command", type: index, bytes: new Uint8Array(1) } as const;
+    put(layer, "journal", { id: "inv", index, at: 1, entry });
+  }
+  const [segment] = [...fold(layer, { ...NO_LIMITS, partition: 0, recovered: true })].flat()
+    .filter(({ sql }) => sql === foldSql.journalPut);
+  const entries = JSON.parse(new TextDecoder().decode(segment?.args[1] as Uint8Array)) as object[];
+  expect(entries).toMatchObject([{ index: 0 }, { index: 1 }, { index: 2 }]);
+});

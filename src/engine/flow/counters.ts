@@ -16,15 +16,35 @@ export interface Counted {
 /** Targets are shared by reference between the versions of a row, as are their limit keys. */
 const known = new WeakMap<Counted["target"], readonly Counter[]>();
 
+/** The counters of handlers, by service and handler: of all calls without a scope, which are most. */
+const unscoped = new Map<string, Map<string, readonly Counter[]>>();
+/** How many handlers are in `unscoped`. When there are more than these, it begins anew. */
+let unscopedCount = 0;
+const UNSCOPED_MAX = 10_000;
+
 /** The counters in which an invocation holds a slot while it runs, the narrowest of each kind first. */
 export function countersOf({ target, limitKey }: Counted): readonly Counter[] {
+  const { service, handler, scope } = target;
+  if (scope === undefined) return countersOfHandler(service, handler);
   let counters = known.get(target);
   if (!counters) {
-    const { service, handler, scope } = target;
-    const scoped = scope === undefined ? [] : scopeCounters(scope, limitKey);
-    counters = [handlerCounter(service, handler), serviceCounter(service), ...scoped];
+    counters = [...countersOfHandler(service, handler), ...scopeCounters(scope, limitKey)];
     known.set(target, counters);
   }
+  return counters;
+}
+
+function countersOfHandler(service: string, handler: string): readonly Counter[] {
+  const known = unscoped.get(service)?.get(handler);
+  if (known) return known;
+  if (unscopedCount++ >= UNSCOPED_MAX) {
+    unscoped.clear();
+    unscopedCount = 1;
+  }
+  const counters = [handlerCounter(service, handler), serviceCounter(service)];
+  const handlers = unscoped.get(service);
+  if (handlers) handlers.set(handler, counters);
+  else unscoped.set(service, new Map([[handler, counters]]));
   return counters;
 }
 

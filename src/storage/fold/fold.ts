@@ -1,6 +1,7 @@
 import type { Statement } from "../../ports.ts";
-import { FoldSlice } from "./slice.ts";
-import type { Group, Layer } from "../overlay/layer.ts";
+import type { Item } from "../../model/rows.ts";
+import { FoldSlice, type Simple } from "./slice.ts";
+import type { Cell, Group, Layer } from "../overlay/layer.ts";
 import type { Encoded } from "../codec/row_codec.ts";
 
 export interface FoldLimits {
@@ -31,11 +32,6 @@ export const PRESSED = 4;
  */
 const SEGMENT_BYTES_MAX = 64 * 1024;
 
-/** The slice that takes the next row. */
-interface Target {
-  slice: FoldSlice;
-}
-
 /**
  * The batches that move a layer into the tables. Each is small enough that commits do not wait long,
  * and each is idempotent. The log may be cut only after the last one.
@@ -43,64 +39,120 @@ interface Target {
  * Ids are sorted, so that a batch touches few pages of the index.
  */
 export function* fold(layer: Layer, options: FoldOptions): Generator<Statement[]> {
-  const { partition, sliceRowsMax, sliceBytesMax, isPressed } = options;
-  const target: Target = { slice: new FoldSlice(partition) };
-  for (const _ of fill(layer, target, options)) {
-    const { rows, bytes } = target.slice;
-    const isShort = rows < sliceRowsMax || rows < PRESSED * sliceRowsMax && isPressed?.();
-    if (isShort && bytes < sliceBytesMax) continue;
-    yield target.slice.statements();
-    target.slice = new FoldSlice(partition);
-  }
-  if (target.slice.rows > 0) yield target.slice.statements();
-}
-
-/** Adds the rows one by one, and yields after each, so that the caller can begin a new slice. */
-function* fill(layer: Layer, target: Target, options: FoldOptions): Generator<void> {
+  const slices = new Slices(options);
   const { invocation } = layer.singles;
   const { journal } = layer.groups;
-  const rowBytesMax = Math.min(options.rowBytesMax, SEGMENT_BYTES_MAX);
-  const journalOptions = { ...options, rowBytesMax, target };
-  for (const id of [...new Set([...invocation.keys(), ...journal.keys()])].sort()) {
+  for (const id of idsOf(layer).sort()) {
     const cell = invocation.get(id);
-    if (cell) yield target.slice.invocation(id, cell);
-    const group = journal.get(id);
-    if (group) yield* fillJournal(id, group, journalOptions);
-  }
-  for (const table of ["lock", "peer", "bucket", "share", "bank", "source"] as const) {
-    for (const [group, cell] of layer.singles[table]) {
-      yield target.slice.row(table, { group, item: "" }, cell);
+    if (cell) {
+      slices.open.invocation(id, cell);
+      if (slices.isFull) yield slices.take();
     }
+    const group = journal.get(id);
+    if (!group) continue;
+    const { first, segments } = segmentsOf(group, options);
+    if (first !== undefined) {
+      slices.open.cut(id, first);
+      if (slices.isFull) yield slices.take();
+    }
+    for (const cells of segments) {
+      slices.open.segment(id, cells);
+      if (slices.isFull) yield slices.take();
+    }
+  }
+  for (const { table, group, item, cell } of otherRows(layer)) {
+    slices.open.row(table, { group, item }, cell);
+    if (slices.isFull) yield slices.take();
+  }
+  if (slices.open.rows > 0) yield slices.take();
+}
+
+/** The batch that takes the next row. */
+class Slices {
+  readonly #options: FoldOptions;
+  open: FoldSlice;
+
+  constructor(options: FoldOptions) {
+    this.#options = options;
+    this.open = new FoldSlice(options.partition);
+  }
+
+  get isFull(): boolean {
+    const { sliceRowsMax, sliceBytesMax, isPressed } = this.#options;
+    const { rows, bytes } = this.open;
+    if (bytes >= sliceBytesMax) return true;
+    return rows >= sliceRowsMax && (rows >= PRESSED * sliceRowsMax || !isPressed?.());
+  }
+
+  /** The statements of the batch; the next one begins. */
+  take(): Statement[] {
+    const statements = this.open.statements();
+    this.open = new FoldSlice(this.#options.partition);
+    return statements;
+  }
+}
+
+/** The ids of invocations and journals, each once. */
+function idsOf({ singles: { invocation }, groups: { journal } }: Layer): string[] {
+  const ids = [...invocation.keys()];
+  for (const id of journal.keys()) if (!invocation.has(id)) ids.push(id);
+  return ids;
+}
+
+/** All rows but those of invocations and journals, by table. */
+function* otherRows(layer: Layer): Generator<
+  { readonly table: Simple; readonly group: string; readonly item: Item; readonly cell: Cell }
+> {
+  for (const table of ["lock", "peer", "bucket", "share", "bank", "source"] as const) {
+    for (const [group, cell] of layer.singles[table]) yield { table, group, item: "", cell };
   }
   for (const table of ["event", "inbox", "state", "promise", "timer", "outbox"] as const) {
     for (const [group, { items }] of layer.groups[table]) {
-      for (const [item, cell] of items) yield target.slice.row(table, { group, item }, cell);
+      for (const [item, cell] of items) yield { table, group, item, cell };
     }
   }
 }
 
-function* fillJournal(
-  id: string,
+/** What a fold writes of a journal. */
+interface JournalPart {
+  /** Segments that begin at this entry or later are deleted before. Undefined: none are. */
+  readonly first: number | undefined;
+  /** Consecutive entries, at least one each. */
+  readonly segments: readonly (readonly Encoded<"journal">[])[];
+}
+
+function segmentsOf(
   { items, cleared }: Group<"journal">,
-  { target, rowBytesMax, recovered }: FoldOptions & { readonly target: Target },
-): Generator<void> {
+  { rowBytesMax, recovered }: FoldOptions,
+): JournalPart {
   // Entries are dropped with their journal only, so none of these is a tombstone.
-  const cells = [...items.values()] as Encoded<"journal">[];
-  if (cells.length > 1) cells.sort((a, b) => a.row.index - b.row.index);
+  const cells = items.values() as Encoded<"journal">[];
+  // Mostly they are in order, and sorting takes memory.
+  if (!isInOrder(cells)) cells.sort((a, b) => a.row.index - b.row.index);
   const first = cleared ? 0 : recovered ? cells[0]?.row.index : undefined;
-  if (first !== undefined) yield target.slice.cut(id, first);
+  const bytesMax = Math.min(rowBytesMax, SEGMENT_BYTES_MAX);
+  const segments: Encoded<"journal">[][] = [];
   let from = 0;
   let size = 0;
-  for (const [i, { text, bytes, large }] of cells.entries()) {
+  for (let i = 0; i < cells.length; i++) {
+    const { text, bytes, large } = cells[i]!;
     const more = text.length + (bytes?.length ?? 0);
     // A segment has one reference at most, so an entry with a large value is a segment of its own.
     const isAlone = large !== undefined || cells[i - 1]?.large !== undefined;
-    if (i > from && (isAlone || size + more > rowBytesMax)) {
-      yield target.slice.segment(id, cells.slice(from, i));
+    if (i > from && (isAlone || size + more > bytesMax)) {
+      segments.push(cells.slice(from, i));
       from = i;
       size = 0;
     }
     size += more;
   }
-  if (cells.length > from) yield target.slice.segment(id, cells.slice(from));
+  if (cells.length > from) segments.push(from === 0 ? cells : cells.slice(from));
+  return { first, segments };
+}
+
+function isInOrder(cells: readonly Encoded<"journal">[]): boolean {
+  for (let i = 1; i < cells.length; i++) {
+    if (cells[i]!.row.index < cells[i - 1]!.row.index) return false;
+  }
+  return true;
 }

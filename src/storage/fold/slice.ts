@@ -9,7 +9,8 @@ import type { Encoded } from "../codec/row_codec.ts";
 import { quote, toJson } from "../codec/safe_text.ts";
 import { statement } from "../codec/sql_text.ts";
 
-type Simple = Exclude<Many, "journal"> | Exclude<Single, "invocation">;
+/** Tables whose rows are written one by one, without what is around them. */
+export type Simple = Exclude<Many, "journal"> | Exclude<Single, "invocation">;
 /** Tables whose rows have JSON and a column of bytes. */
 type Valued = "state" | "promise" | "outbox";
 
@@ -154,9 +155,7 @@ function putInvocations(
 
 function putSegments(segments: readonly Segment[]): Statement[] {
   if (segments.length === 0) return [];
-  const entries = new TextBlob(
-    segments.map(({ cells }) => `[${cells.map(({ text }) => text).join(",")}]`),
-  );
+  const entries = new TextBlob(segments.map(({ cells }) => jsonOf(cells)));
   const places = new Places();
   const rows = segments.map(({ id, cells }, i) => {
     const from = places.next;
@@ -165,6 +164,13 @@ function putSegments(segments: readonly Segment[]): Statement[] {
     return `[${quote(id)},${cells[0]?.row.index},${entries.place(i)},${place}]`;
   });
   return [statement(foldSql.journalPut, `[${rows.join(",")}]`, entries.blob, places.blob())];
+}
+
+/** The entries of a segment as one JSON array. Mostly they are two. */
+function jsonOf(cells: readonly Encoded<"journal">[]): string {
+  let json = "[";
+  for (const { text } of cells) json += json.length > 1 ? `,${text}` : text;
+  return `${json}]`;
 }
 
 function putValued(text: string, cells: readonly Encoded[]): Statement[] {

@@ -1,10 +1,9 @@
+import { withUtf8 } from "../../bytes.ts";
 import type { SqlRow } from "../../ports.ts";
 import { xxh32 } from "../codec/checksum.ts";
 import { Layer } from "../overlay/layer.ts";
 import { replay } from "./records.ts";
 import { fromUtf8 } from "../codec/safe_text.ts";
-
-const encoder = new TextEncoder();
 
 /** The position of a row in the log. */
 interface Position {
@@ -20,12 +19,13 @@ interface Content {
 
 /** The checksum of a row of the log. It covers the position, so that a swap of rows is detected. */
 export function checksumOf(position: Position, { rows, bytes }: Content): number {
-  return sumOf(position, encoder.encode(rows), bytes);
+  const seed = seedOf(position);
+  const sum = withUtf8(rows, (text) => xxh32(text, seed));
+  return bytes ? xxh32(bytes, sum) : sum;
 }
 
-function sumOf({ place, rest }: Position, text: Uint8Array, bytes: Uint8Array | null): number {
-  const sum = xxh32(text, xxh32(encoder.encode(`${place} ${rest}`)));
-  return bytes ? xxh32(bytes, sum) : sum;
+function seedOf({ place, rest }: Position): number {
+  return withUtf8(`${place} ${rest}`, (text) => xxh32(text));
 }
 
 /** A row of the log that passed its checks. */
@@ -70,7 +70,8 @@ function checkContent(position: Position, { rows: text, bytes, sum }: SqlRow): C
   if (!(text instanceof Uint8Array) || !(bytes === null || bytes instanceof Uint8Array)) {
     return "its columns have the wrong types";
   }
-  if (sum !== null && sum !== sumOf(position, text, bytes)) {
+  const found = xxh32(text, seedOf(position));
+  if (sum !== null && sum !== (bytes ? xxh32(bytes, found) : found)) {
     return "its content does not match its checksum";
   }
   try {

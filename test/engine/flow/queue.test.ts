@@ -33,6 +33,15 @@ test("the counters of an invocation are those of its handler, service, scope and
   expect(["scope:blue/a/b", "scope:blue"].map(scopedName)).toEqual(["blue/a/b", "blue"]);
 });
 
+test("the counters of a handler are its own, however many handlers there were before", () => {
+  for (let n = 0; n <= 10_001; n++) {
+    const [service, handler] = [`s${n % 101}`, `h${n}`];
+    expect(countersOf({ target: { service, handler } }))
+      .toEqual([`handler:${service}/${handler}`, `service:${service}`]);
+  }
+  expect(countersOf({ target: { service: "s1", handler: "h2" } })[0]).toBe("handler:s1/h2");
+});
+
 test("the name of a queue is read as it was written", () => {
   const queueId = printQueueId(queueOf(row));
   const cases: [GivenControls, string][] = [
