@@ -16,6 +16,8 @@ export interface StartsOptions {
 
 /** What is known of a counter since its rate is what it is. */
 interface Known {
+  /** The change of the controls since which it has this rate. */
+  readonly from: number;
   /** First starts. */
   started: number;
   /** These and the starts that partitions have and have not used, after the last commit. */
@@ -59,9 +61,11 @@ export class StartCheck {
     const { controllers } = this.#options;
     const { rate } = limitsAt(controllers.at(until), counter) ?? {};
     const known = this.#known.get(counter), unused = this.#unused(counter);
-    // What began before may have needed no token.
-    if (!rate || !known || since < unchangedSince(controllers, counter, { rate, until })) {
-      this.#known.set(counter, { started: 0, given: unused, gifts: [] });
+    if (!rate) return;
+    const from = unchangedSince(controllers, counter, { rate, until });
+    // What began before may have needed no token, and what had another rate before may have had none since.
+    if (known?.from !== from || since < from) {
+      this.#known.set(counter, { from, started: 0, given: unused, gifts: [] });
       return;
     }
     known.started += slots.started.filter((row) => levelsOf(row).includes(counter)).length;
