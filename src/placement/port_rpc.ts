@@ -1,8 +1,9 @@
 import { Failure } from "../errors.ts";
 import type { Log, OnLeave } from "../ports.ts";
-import { pack, unpack } from "./codec.ts";
 import { ambiguous } from "./partition_client.ts";
 import { decodeFailure, type EncodedFailure, encodeFailure } from "./peer_response.ts";
+import { ThreadDecoder } from "./thread_decoder.ts";
+import { ThreadEncoder } from "./thread_encoder.ts";
 
 /** One end of a channel between two threads, which keeps messages in order and loses none. */
 export interface RpcPort {
@@ -44,6 +45,8 @@ export class PortRpc {
   readonly #waiting = new Map<number, Waiter>();
   /** What ends a request of the other side that waits, by its number. */
   readonly #leaves = new Map<number, () => void>();
+  readonly #encoder = new ThreadEncoder();
+  readonly #decoder = new ThreadDecoder();
   #packets: Packet[] = [];
   #last = 0;
   #isClosed = false;
@@ -67,9 +70,9 @@ export class PortRpc {
     return await answer as T;
   }
 
-  /** A message has come. */
+  /** A message has come. Throws `Failure` 500 when it is damaged, or not the next one. */
   receive(message: Uint8Array): void {
-    for (const packet of unpack(message) as readonly Packet[]) {
+    for (const packet of this.#decoder.decode(message) as readonly Packet[]) {
       if ("ask" in packet) void this.#serve(packet.ask, packet.method, packet.args);
       else if ("leave" in packet) this.#leaves.get(packet.leave)?.();
       else this.#answered(packet.answer, packet);
@@ -125,7 +128,7 @@ export class PortRpc {
 
   #flush(): void {
     if (this.#isClosed) return;
-    const message = pack(this.#packets);
+    const message = this.#encoder.encode(this.#packets);
     this.#packets = [];
     this.#options.port.postMessage(message, [message.buffer]);
   }

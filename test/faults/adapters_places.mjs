@@ -1,5 +1,6 @@
 // Faults in fleets and in Durable Objects.
 const ALARM = ["test/workerd/alarm.test.ts"];
+const CODEC = ["test/placement/thread_codec.test.ts"];
 
 export const adaptersPlaces = [
   {
@@ -79,5 +80,47 @@ export const adaptersPlaces = [
     find: "if (attempt < ATTEMPTS_MAX) continue;",
     replace: "attempt = ATTEMPTS_MAX;",
     tests: ["test/workerd/peers.test.ts"],
+  },
+  {
+    file: "src/placement/thread_encoder.ts",
+    what: "text that is not of ASCII loses half of each unit",
+    find: "if (unit >= 0x80) return this.#wideText(text, start);",
+    replace: "",
+    tests: CODEC,
+  },
+  {
+    file: "src/placement/thread_encoder.ts",
+    what: "shapes are numbered without end",
+    find: "this.#shapes < SHAPES_MAX ?",
+    replace: "this.#shapes < Infinity ?",
+    tests: CODEC,
+  },
+  {
+    file: "src/placement/thread_encoder.ts",
+    what: "a long message is overwritten by the next one",
+    find: "    this.#use(new Uint8Array(0));\n    return message;",
+    replace: "    return message;",
+    tests: CODEC,
+  },
+  {
+    file: "src/placement/thread_decoder.ts",
+    what: "small bytes keep their message in memory",
+    find: "2 * size > this.#bytes.length ? part : part.slice()",
+    replace: "part",
+    tests: CODEC,
+  },
+  {
+    file: "src/placement/thread_decoder.ts",
+    what: "what follows a message is not noticed",
+    find: "if (this.#at !== message.length) throw broken();",
+    replace: "",
+    tests: CODEC,
+  },
+  {
+    file: "src/bytes.ts",
+    what: "a text that is longer as bytes is cut off",
+    find: "taken === text.length ? scratch.subarray(0, written) : encoder.encode(text)",
+    replace: "scratch.subarray(0, written)",
+    tests: ["test/partition/bytes.test.ts"],
   },
 ];

@@ -48,15 +48,15 @@ export const SABOTAGES_THREADS: readonly Sabotage[] = [
   {
     name: "requests of one message are taken from the last to the first",
     file: "placement/port_rpc.ts",
-    find: "of unpack(message) as readonly Packet[])",
-    replace: "of (unpack(message) as Packet[]).reverse())",
+    find: "of this.#decoder.decode(message) as readonly Packet[])",
+    replace: "of (this.#decoder.decode(message) as Packet[]).reverse())",
     under: { crash: 0, freezes: 0 },
   },
   {
     name: "only the first request of a burst is sent",
     file: "placement/port_rpc.ts",
-    find: "const message = pack(this.#packets);",
-    replace: "const message = pack(this.#packets.slice(0, 1));",
+    find: "const message = this.#encoder.encode(this.#packets);",
+    replace: "const message = this.#encoder.encode(this.#packets.slice(0, 1));",
   },
   {
     name: "an answer goes to who asked before",
