@@ -183,14 +183,15 @@ const END = 0xff;
  */
 export function partitionKeyOf(key: string): Uint8Array {
   const bytes = new Uint8Array(KEY_BYTES);
-  const ended = withUtf8(key, (text) => {
-    const ended = new Uint8Array(text.length + 1);
-    ended.set(text);
-    ended[text.length] = END;
-    return ended;
-  });
-  new DataView(bytes.buffer).setBigUint64(0, xxh3(ended));
+  new DataView(bytes.buffer).setBigUint64(0, xxh3(withUtf8(key, withEnd)));
   return bytes;
+}
+
+function withEnd(text: Uint8Array): Uint8Array {
+  const ended = new Uint8Array(text.length + 1);
+  ended.set(text);
+  ended[text.length] = END;
+  return ended;
 }
 
 /**

@@ -7,6 +7,7 @@ const KEPT_BYTES = 64 * 1024;
 /** The longest tag with its number, or a number of eight bytes. */
 const VALUE_BYTES = 16;
 const UINT_END = 0x8000_0000;
+
 /** The names of fields up to one of them, as a tree. */
 class Names {
   /** The number of the shape that ends here. */
@@ -157,7 +158,8 @@ export class ThreadEncoder {
   #reserve(size: number): void {
     const needed = this.#at + size, { length } = this.#bytes;
     if (needed <= length) return;
-    const more = new Uint8Array(Math.max(needed, 2 * length, KEPT_BYTES));
+    // Room for what stands behind a large value, so that it is not copied once more.
+    const more = new Uint8Array(needed + Math.max(length >> 1, KEPT_BYTES));
     more.set(this.#bytes.subarray(0, this.#at));
     this.#use(more);
   }

@@ -18,9 +18,9 @@ const known = new WeakMap<Counted["target"], readonly Counter[]>();
 
 /** The counters of handlers, by service and handler: of all calls without a scope, which are most. */
 const unscoped = new Map<string, Map<string, readonly Counter[]>>();
-/** How many handlers are in `unscoped`. When there are more than these, it begins anew. */
-let unscopedCount = 0;
+/** With more handlers `unscoped` begins anew, so that names of the past do not stay in memory. */
 const UNSCOPED_MAX = 10_000;
+let unscopedCount = 0;
 
 /** The counters in which an invocation holds a slot while it runs, the narrowest of each kind first. */
 export function countersOf({ target, limitKey }: Counted): readonly Counter[] {
