@@ -169,6 +169,25 @@ describe.skipIf(!hasBrowser)("what is kept and called, by keyboard alone", () =>
     await tab.close();
   });
 
+  test("a field to edit an option has the focus, also of the second one", async () => {
+    const tab = await ui.open("services/Greeter");
+    const { page } = tab;
+    for (const name of ["Journals", "Abort"]) {
+      await page.getByRole("button", { name: `Edit ${name}` }).waitFor();
+      await tabTo(page, new RegExp(`^Edit ${name}$`));
+      await press(page, "Enter");
+      const field = page.getByRole("textbox", { name });
+      await field.waitFor();
+      expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+      await tabTo(page, /^Cancel$/);
+      await press(page, "Enter");
+      const button = page.getByRole("button", { name: `Edit ${name}` });
+      expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+    }
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("an option of a service is changed, and a handler of it is called", async () => {
     const tab = await ui.open("services/Greeter?call=greet");
     const { page } = tab;

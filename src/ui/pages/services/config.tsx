@@ -1,4 +1,5 @@
-import { useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Service } from "../../data/catalog.ts";
 import { api, ApiError } from "../../data/client.ts";
 import { abilities } from "../../data/server.ts";
@@ -68,7 +69,7 @@ function HandlerLimits({ service, onChange }: ConfigProps) {
 }
 
 function Row({ option, service, handler, onChange }: ConfigProps & { readonly option: Option }) {
-  const [isEdited, edit] = useState(false);
+  const [state, turn] = useState<"untouched" | "edited" | "closed">("untouched");
   const { title, about, textOf, usual } = option;
   const text = textOf(service);
   const isUsual = text === usual;
@@ -78,12 +79,12 @@ function Row({ option, service, handler, onChange }: ConfigProps & { readonly op
         {title} <small>{about}</small>
       </dt>
       <dd>
-        {isEdited && option.edit
+        {state === "edited" && option.edit
           ? (
             <EditForm
               {...{ option, service, onChange, edit: option.edit }}
               {...(handler !== undefined && { handler })}
-              onClose={() => edit(false)}
+              onClose={() => turn("closed")}
             />
           )
           : (
@@ -91,7 +92,13 @@ function Row({ option, service, handler, onChange }: ConfigProps & { readonly op
               <span class="value">{text ?? "not known"}</span>
               <small>{isUsual ? "default" : `changed; default ${usual}`}</small>
               {option.edit
-                ? <EditButton title={title} onClick={() => edit(true)} />
+                ? (
+                  <EditButton
+                    title={title}
+                    takesFocus={state === "closed"}
+                    onClick={() => turn("edited")}
+                  />
+                )
                 : <small>set in code</small>}
             </>
           )}
@@ -100,9 +107,29 @@ function Row({ option, service, handler, onChange }: ConfigProps & { readonly op
   );
 }
 
-function EditButton({ title, onClick }: { readonly title: string; readonly onClick: () => void }) {
+/**
+ * A reference to an element that takes the focus when it appears. Not by `autofocus`: by the standard it counts
+ * once in the life of a document, and only with the next frame, so that what is typed before is lost.
+ */
+function useFocus<T extends HTMLElement>(takesFocus = true): RefObject<T | null> {
+  const element = useRef<T>(null);
+  useLayoutEffect(() => {
+    if (takesFocus) element.current?.focus();
+  }, []);
+  return element;
+}
+
+interface EditButtonProps {
+  readonly title: string;
+  /** Whether the form was just closed, which had the focus. */
+  readonly takesFocus: boolean;
+  readonly onClick: () => void;
+}
+
+function EditButton({ title, takesFocus, onClick }: EditButtonProps) {
+  const button = useFocus<HTMLButtonElement>(takesFocus);
   return (
-    <button type="button" class="icon" aria-label={`Edit ${title}`} onClick={onClick}>
+    <button ref={button} type="button" class="icon" aria-label={`Edit ${title}`} onClick={onClick}>
       <Icon name="edit" />
     </button>
   );
@@ -153,10 +180,11 @@ function Field({ option, edit, text, type }: {
   readonly text: string;
   readonly type: (text: string) => void;
 }) {
+  const field = useFocus<HTMLInputElement & HTMLSelectElement>();
   if (edit.choices) {
     return (
       <select
-        autofocus
+        ref={field}
         aria-label={option.title}
         value={text}
         onChange={({ currentTarget }) => type(currentTarget.value)}
@@ -167,7 +195,7 @@ function Field({ option, edit, text, type }: {
   }
   return (
     <input
-      autofocus
+      ref={field}
       aria-label={option.title}
       pattern={edit.pattern}
       value={text}
