@@ -12,6 +12,7 @@ const NOTHING = new Uint8Array(0);
 /** Decodes the messages of one `ThreadEncoder`: each of them, in order. */
 export class ThreadDecoder {
   #bytes: Uint8Array = NOTHING;
+  #view: DataView = new DataView(NOTHING.buffer);
   #at = 0;
   readonly #shapes: (readonly string[])[] = [];
 
@@ -20,12 +21,18 @@ export class ThreadDecoder {
    * do not keep it in memory. Throws `Failure` 500 when this is no message, or not the next one.
    */
   decode(message: Uint8Array): unknown {
-    this.#bytes = message;
-    this.#at = 0;
+    this.#use(message);
     const value = this.#value();
     if (this.#at !== message.length) throw broken();
-    this.#bytes = NOTHING;
+    // What is decoded is all that is left of the message.
+    this.#use(NOTHING);
     return value;
+  }
+
+  #use(message: Uint8Array): void {
+    this.#bytes = message;
+    this.#view = new DataView(message.buffer, message.byteOffset, message.length);
+    this.#at = 0;
   }
 
   #value(): unknown {
@@ -47,22 +54,20 @@ export class ThreadDecoder {
       case Tag.bytes:
         return this.#blob();
       case Tag.array:
-        return this.#array();
+        return this.#elements();
       case Tag.newShape:
-        return this.#object(this.#shapes[this.#shapes.push(this.#names()) - 1]!);
+        return this.#object(this.#newShape());
       case Tag.knownShape:
         return this.#object(this.#shapes[this.#uint()] ?? fail());
       case Tag.loose:
-        return this.#object(this.#names());
+        return this.#object(this.#elements() as string[]);
       default:
         throw broken();
     }
   }
 
   #float(): number {
-    const { buffer, byteOffset } = this.#bytes;
-    const at = this.#take(8);
-    return new DataView(buffer, byteOffset + at, 8).getFloat64(0);
+    return this.#view.getFloat64(this.#take(8));
   }
 
   #ascii(): string {
@@ -76,12 +81,14 @@ export class ThreadDecoder {
 
   #wideText(): string {
     const length = this.#uint();
-    const { buffer, byteOffset } = this.#bytes;
-    const view = new DataView(buffer, byteOffset + this.#take(2 * length), 2 * length);
+    const at = this.#take(2 * length);
     let text = "";
     for (let from = 0; from < length; from += UNITS_AT_ONCE) {
       const count = Math.min(UNITS_AT_ONCE, length - from);
-      const units = Array.from({ length: count }, (_, i) => view.getUint16(2 * (from + i)));
+      const units = Array.from(
+        { length: count },
+        (_, i) => this.#view.getUint16(at + 2 * (from + i)),
+      );
       text += String.fromCharCode(...units);
     }
     return text;
@@ -94,16 +101,16 @@ export class ThreadDecoder {
     return 2 * size > this.#bytes.length ? part : part.slice();
   }
 
-  #array(): unknown[] {
+  #newShape(): readonly string[] {
+    const names = this.#elements() as string[];
+    this.#shapes.push(names);
+    return names;
+  }
+
+  #elements(): unknown[] {
     const values: unknown[] = [];
     for (let left = this.#uint(); left > 0; left--) values.push(this.#value());
     return values;
-  }
-
-  #names(): readonly string[] {
-    const names: string[] = [];
-    for (let left = this.#uint(); left > 0; left--) names.push(this.#value() as string);
-    return names;
   }
 
   #object(names: readonly string[]): object {

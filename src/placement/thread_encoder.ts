@@ -59,7 +59,10 @@ export class ThreadEncoder {
       case "object":
         if (value === null) return this.#byte(Tag.null);
         if (value instanceof Uint8Array) return this.#blob(value);
-        if (Array.isArray(value)) return this.#array(value);
+        if (Array.isArray(value)) {
+          this.#byte(Tag.array);
+          return this.#elements(value);
+        }
         return this.#object(value as Readonly<Record<string, unknown>>);
       default:
         return this.#byte(Tag.null);
@@ -109,8 +112,8 @@ export class ThreadEncoder {
     this.#at += bytes.length;
   }
 
-  #array(values: readonly unknown[]): void {
-    this.#byte(Tag.array);
+  /** What stands behind the tag of an array, and behind that of an object's new shape. */
+  #elements(values: readonly unknown[]): void {
     this.#uint(values.length);
     for (let i = 0; i < values.length; i++) this.#value(values[i]);
   }
@@ -126,7 +129,7 @@ export class ThreadEncoder {
     } else {
       this.#byte(names ? Tag.newShape : Tag.loose);
       if (names) names.id = this.#shapes++;
-      this.#nameAll(fields);
+      this.#elements(Object.keys(fields).filter((name) => fields[name] !== undefined));
     }
     for (const name in fields) {
       const value = fields[name];
@@ -137,12 +140,6 @@ export class ThreadEncoder {
   /** Undefined: there are enough shapes. */
   #after(names: Names, name: string): Names | undefined {
     return names.get(name) ?? (this.#shapes < SHAPES_MAX ? names.add(name) : undefined);
-  }
-
-  #nameAll(fields: Readonly<Record<string, unknown>>): void {
-    const names = Object.keys(fields).filter((name) => fields[name] !== undefined);
-    this.#uint(names.length);
-    for (const name of names) this.#text(name);
   }
 
   #byte(byte: number): void {
