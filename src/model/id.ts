@@ -1,6 +1,6 @@
-import { withUtf8 } from "../bytes.ts";
 import { fromBase62, toBase62 } from "./base62.ts";
 import { digestOfList } from "./digest.ts";
+import { withUtf8 } from "../utf8.ts";
 import { xxh3 } from "./xxh3.ts";
 
 /**

@@ -1,5 +1,6 @@
-import { concatBytes, withUtf8 } from "../bytes.ts";
+import { concatBytes } from "../bytes.ts";
 import { Failure } from "../errors.ts";
+import { withUtf8 } from "../utf8.ts";
 
 /**
  * The field that represents bytes in the JSON; its value is their number. No field of a message has

@@ -1,12 +1,10 @@
 import { Failure } from "../errors.ts";
+import { readUtf8 } from "../utf8.ts";
 import { Tag } from "./thread_tags.ts";
 
-/** Up to here a loop is cheaper than the platform's decoder. */
-const SHORT = 48;
 /** Units that become text by one call: its arguments go over the stack. */
 const UNITS_AT_ONCE = 4_096;
 
-const decoder = new TextDecoder();
 const NOTHING = new Uint8Array(0);
 
 /** Decodes the messages of one `ThreadEncoder`: each of them, in order. */
@@ -72,11 +70,8 @@ export class ThreadDecoder {
 
   #ascii(): string {
     const length = this.#uint();
-    const bytes = this.#bytes, from = this.#take(length), end = from + length;
-    if (length > SHORT) return decoder.decode(bytes.subarray(from, end));
-    let text = "";
-    for (let at = from; at < end; at++) text += String.fromCharCode(bytes[at]!);
-    return text;
+    const from = this.#take(length);
+    return readUtf8(this.#bytes, from, from + length);
   }
 
   #wideText(): string {

@@ -15,7 +15,7 @@ import {
 } from "./gen/service_pb.ts";
 import { readBody } from "./generated_reader.ts";
 import { clampCode } from "./result_reader.ts";
-import { readUtf8 } from "./utf8.ts";
+import { readUtf8 } from "../utf8.ts";
 
 // Messages that are rare enough for the generated code, and name no other invocation. `bytes` is the
 // decoder's own copy of a body.

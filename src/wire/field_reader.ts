@@ -1,4 +1,4 @@
-import { checkUtf8, readUtf8 } from "./utf8.ts";
+import { checkUtf8, readUtf8 } from "../utf8.ts";
 
 /** The rule that a body violates: a part of the message to the user. */
 export class Undecodable extends Error {

@@ -1,6 +1,6 @@
 import { concatBytes } from "../bytes.ts";
 import { FRAME_HEAD_BYTES, writeFrameHead } from "./frame.ts";
-import { writeUtf8 } from "./utf8.ts";
+import { writeUtf8 } from "../utf8.ts";
 
 const SCRATCH_BYTES = 64 * 1024;
 /** Bytes of this size and above are shared: copying them costs more than a write of their own. */

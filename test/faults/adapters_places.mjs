@@ -117,10 +117,10 @@ export const adaptersPlaces = [
     tests: CODEC,
   },
   {
-    file: "src/bytes.ts",
+    file: "src/utf8.ts",
     what: "a text that is longer as bytes is cut off",
     find: "taken === text.length ? scratch.subarray(0, written) : encoder.encode(text)",
     replace: "scratch.subarray(0, written)",
-    tests: ["test/partition/bytes.test.ts"],
+    tests: ["test/partition/utf8.test.ts"],
   },
 ];

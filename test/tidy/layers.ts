@@ -7,7 +7,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "src": [
     ["refusal_codes"],
     ["error_codes"],
-    ["assert", "bytes", "slot_map", "small_map", "slices", "names", "nearest", "errors"],
+    ["assert", "bytes", "utf8", "slot_map", "small_map", "slices", "names", "nearest", "errors"],
     ["priority_lanes"],
     ["model"],
     ["wire"],

@@ -1,4 +1,4 @@
-import { withUtf8 } from "../../bytes.ts";
+import { withUtf8 } from "../../utf8.ts";
 import type { SqlRow } from "../../ports.ts";
 import { xxh32 } from "../codec/checksum.ts";
 import { Layer } from "../overlay/layer.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withUtf8 } from "../../src/bytes.ts";
+import { withUtf8 } from "../../src/utf8.ts";
 
 const utf8 = (text: string) => withUtf8(text, (bytes) => bytes.slice());
 

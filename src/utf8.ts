@@ -46,3 +46,20 @@ export function writeUtf8(target: Uint8Array, at: number, text: string): number 
   }
   return at + encoder.encodeInto(text, target.subarray(at)).written;
 }
+
+/** Texts of more bytes, which are rare, are encoded into memory of their own. */
+const SCRATCH_BYTES = 64 * 1024;
+let scratch: Uint8Array | undefined;
+
+/**
+ * What `read` makes of a text as UTF-8. The bytes are void once it returns, since the next text is encoded
+ * into the same memory: encoding into new memory takes some ten times as long (20 KB: 10 µs instead of 1),
+ * and leaves it to the garbage collector. `read` must not call `withUtf8`. Unpaired surrogates become
+ * U+FFFD.
+ */
+export function withUtf8<T>(text: string, read: (bytes: Uint8Array) => T): T {
+  scratch ??= new Uint8Array(SCRATCH_BYTES);
+  if (text.length > SCRATCH_BYTES) return read(encoder.encode(text));
+  const { read: taken, written } = encoder.encodeInto(text, scratch);
+  return read(taken === text.length ? scratch.subarray(0, written) : encoder.encode(text));
+}
