@@ -20,7 +20,11 @@ interface Content {
 /** The checksum of a row of the log. It covers the position, so that a swap of rows is detected. */
 export function checksumOf(position: Position, { rows, bytes }: Content): number {
   const seed = seedOf(position);
-  const sum = withUtf8(rows, (text) => xxh32(text, seed));
+  return withUtf8(rows, (text) => sumOf(seed, text, bytes));
+}
+
+function sumOf(seed: number, text: Uint8Array, bytes: Uint8Array | null): number {
+  const sum = xxh32(text, seed);
   return bytes ? xxh32(bytes, sum) : sum;
 }
 
@@ -70,8 +74,7 @@ function checkContent(position: Position, { rows: text, bytes, sum }: SqlRow): C
   if (!(text instanceof Uint8Array) || !(bytes === null || bytes instanceof Uint8Array)) {
     return "its columns have the wrong types";
   }
-  const found = xxh32(text, seedOf(position));
-  if (sum !== null && sum !== (bytes ? xxh32(bytes, found) : found)) {
+  if (sum !== null && sum !== sumOf(seedOf(position), text, bytes)) {
     return "its content does not match its checksum";
   }
   try {
