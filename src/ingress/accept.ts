@@ -141,14 +141,14 @@ function identity({ service, handler, key, scope, idempotencyKey }: Checked): In
 }
 
 /** The targets without a key and a scope: one for each handler. */
-const shared = new WeakMap<HandlerSchema, Target>();
+const plainTargets = new WeakMap<HandlerSchema, Target>();
 
 /** Equal targets are one object where that is cheap: what is derived from a target is kept by it. */
 function target(checked: Checked): Target {
   const { handler, key, scope } = checked;
   if (key !== undefined || scope !== undefined) return newTarget(checked);
-  let target = shared.get(handler);
-  if (!target) shared.set(handler, target = newTarget(checked));
+  let target = plainTargets.get(handler);
+  if (!target) plainTargets.set(handler, target = newTarget(checked));
   return target;
 }
 

@@ -35,8 +35,8 @@ export function countersOf({ target, limitKey }: Counted): readonly Counter[] {
 }
 
 function countersOfHandler(service: string, handler: string): readonly Counter[] {
-  const known = unscoped.get(service)?.get(handler);
-  if (known) return known;
+  const before = unscoped.get(service)?.get(handler);
+  if (before) return before;
   if (unscopedCount++ >= UNSCOPED_MAX) {
     unscoped.clear();
     unscopedCount = 1;
