@@ -47,7 +47,7 @@ export class Threads implements FolderThreads {
   #peers: ThreadPeers | undefined;
   #app: App | undefined;
   #deployments: DeploymentStore | undefined;
-  #isClosing = false;
+  #isEnding = false;
 
   constructor(options: ThreadsOptions) {
     this.#options = options;
@@ -123,7 +123,7 @@ export class Threads implements FolderThreads {
 
   /** Ends requests of callers, as `Listener.close` does. */
   async drain(drainMs: number): Promise<void> {
-    this.#isClosing = true;
+    this.#isEnding = true;
     await this.#peers?.askAll("drain", drainMs);
   }
 
@@ -147,9 +147,13 @@ export class Threads implements FolderThreads {
     worker.on("exit", (code) => this.#end(thread, log, `exit code ${code}`));
   }
 
-  /** Its partitions would be away for good, and what it knew is lost: the next start reads all again. */
+  /**
+   * Its partitions would be away for good, and what it knew is lost: the next start reads all again. A
+   * thread that fails says so twice, by its error and by its exit, of which the first tells why.
+   */
   #end(thread: number, log: Log, cause: unknown): void {
-    if (this.#isClosing) return;
+    if (this.#isEnding) return;
+    this.#isEnding = true;
     const text = cause instanceof Error ? cause.stack : String(cause);
     log("error", "Ending because a thread has ended", { thread, cause: text });
     process.exit(BUG_CODE);

@@ -106,7 +106,10 @@ test("there are no more threads than databases", async () => {
   expect(server.logs()).not.toContain(SHARED);
 });
 
-test("a thread that ends ends the process", async () => {
+test("a thread that ends ends the process, once", async () => {
+  const ended = new Promise<void>((resolve) => {
+    process.once("worker", (worker) => worker.once("exit", () => resolve()));
+  });
   const exit = vi.spyOn(process, "exit").mockReturnValue(undefined as never);
   closing.push(() => exit.mockRestore());
   const log = vi.fn();
@@ -117,7 +120,8 @@ test("a thread that ends ends the process", async () => {
     log,
   });
   void threads.open({ partitions: 2, databases: "each" });
-  await vi.waitFor(() => expect(exit).toHaveBeenCalledWith(70), 5_000);
+  await ended;
+  expect(exit.mock.calls).toEqual([[70]]);
   expect(log).toHaveBeenCalledWith("error", "Ending because a thread has ended", {
     thread: 1,
     cause: expect.stringContaining("a bug"),
