@@ -6,12 +6,24 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 const [, , verb, folder] = process.argv;
+const NO_FILE = "no file of tests";
 
-/** The files of a report, by name. Empty if nothing could be built. */
-function filesOf(report) {
-  const file = path.join(folder, report);
+function read(name, missing) {
+  const file = path.join(folder, name);
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-  return new Map(text === "" ? [] : JSON.parse(text).testResults.map((one) => [one.name, one]));
+  return text === "" ? missing : JSON.parse(text);
+}
+
+/** The files of a report, by name, with what no test caught. Empty if nothing could be built. */
+function filesOf(report) {
+  const files = new Map(
+    read(report, { testResults: [] }).testResults.map((one) => [one.name, one]),
+  );
+  for (const { file = NO_FILE, message } of read(`stray_${report}`, [])) {
+    const { assertionResults } = files.get(file) ?? { assertionResults: [] };
+    files.set(file, { name: file, status: "failed", message, assertionResults, isStray: true });
+  }
+  return files;
 }
 
 const relative = (name) => path.relative(process.cwd(), name);
@@ -22,13 +34,16 @@ const failuresOf = (file) => {
   const named = tests.map(({ fullName, failureMessages: [message = ""] }) =>
     `${fullName}: ${message.split("\n")[0]}`
   );
-  return isFailed(file) && tests.length === 0
-    ? [`outside its tests: ${(file.message ?? "").split("\n")[0]}`]
+  const isOutside = isFailed(file) && (file.isStray || tests.length === 0);
+  return isOutside
+    ? [...named, `outside its tests: ${(file.message ?? "").split("\n")[0]}`]
     : named;
 };
 
 const first = filesOf("first.json");
 if (verb === "failed") {
+  // What came during no file cannot be tried again.
+  if (first.has(NO_FILE)) process.exit();
   for (const [name, file] of first) if (isFailed(file)) console.log(relative(name));
 } else {
   const second = filesOf("second.json");
