@@ -12,7 +12,6 @@ import { schemaDefaults } from "./config/schema_defaults.ts";
 import { ingress } from "./ingress/router.ts";
 import { ingressSettings } from "./ingress/settings.ts";
 import type { Readiness } from "./model/readiness.ts";
-import { placesIn } from "./model/ring.ts";
 import { EXPOSITION_TYPE } from "./observe/exposition.ts";
 import { mergedPages } from "./observe/merged_pages.ts";
 import { Observation } from "./observe/observation.ts";
@@ -178,7 +177,7 @@ function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
   return ingress({
     ...interfaceOptions(options, parts),
     schema: () => registry.schema(),
-    places: options.here && placesIn(options.here, parts.hosts.partitions),
+    places: { partitions: parts.hosts.partitions, here: options.here },
     tracer,
     version,
     authenticator: parts.auth?.ingress,

@@ -3,6 +3,7 @@ import { Failure } from "../errors.ts";
 import { type InvocationIdentity, newInvocationId } from "../model/id.ts";
 import type { Retention } from "../model/invocation.ts";
 import type { HeaderPair } from "../model/journal.ts";
+import { placeAt } from "../model/ring.ts";
 import {
   handlerIn,
   type HandlerSchema,
@@ -97,7 +98,9 @@ export async function check(
 export function toRequest(setup: Setup, schema: Schema, checked: Checked): InvocationRequest {
   const { idempotencyKey, limitKey, priority, headers, value, delayMs } = checked;
   const now = setup.now();
-  const { id, fresh } = newInvocationId(identity(checked), entropyOf(setup), now);
+  const entropy = setup.random(ENTROPY_BYTES);
+  const place = placeAt(setup.places, entropy, now);
+  const { id, fresh } = newInvocationId(identity(checked), entropy, now, place);
   // Optional fields are assigned, not spread: spreading costs more than all checks together.
   const request: Writable<InvocationRequest> = {
     id,
@@ -114,14 +117,6 @@ export function toRequest(setup: Setup, schema: Schema, checked: Checked): Invoc
   if (checked.trace) request.trace = checked.trace;
   if (delayMs !== undefined) request.startAt = now + delayMs;
   return request;
-}
-
-function entropyOf({ random, places }: Setup): Uint8Array {
-  const entropy = random(ENTROPY_BYTES);
-  if (!places) return entropy;
-  const last = ENTROPY_BYTES - 1;
-  entropy[last] = places[entropy[last]! % places.length]!;
-  return entropy;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,6 +1,7 @@
 import { unreachable } from "../assert.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { Failure } from "../errors.ts";
+import { ONLY_PARTITION } from "../model/ring.ts";
 import { ALIAS, type Dialect, dialectOfSegment, DIALECTS, header, OWN } from "../names.ts";
 import { limitedLog } from "../observe/limited_log.ts";
 import { json, refused } from "./response.ts";
@@ -34,7 +35,7 @@ export function ingress(
     requestsMax: Infinity,
     reader: fetchReader,
     tracer: undefined,
-    places: undefined,
+    places: ONLY_PARTITION,
     readiness: () => Promise.resolve([]),
     isStrict: false,
     onResponse: () => {},

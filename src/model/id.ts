@@ -128,17 +128,18 @@ export interface InvocationIdentity {
 
 /**
  * The id of a new invocation. Workflow runs and idempotent requests get the same id each time;
- * `fresh`: no other invocation can have this id. `entropy`: 16 random bytes, of which the last one decides
- * where an invocation without a key is (`PLACES`). `now`: milliseconds since the epoch.
+ * `fresh`: no other invocation can have this id. `entropy`: 16 random bytes. `now`: milliseconds since
+ * the epoch. `place`: where an invocation without a key is (`placeAt`); any integer.
  */
 export function newInvocationId(
   identity: InvocationIdentity,
   entropy: Uint8Array,
   now: number,
+  place = entropy[15]!,
 ): { id: string; fresh: boolean } {
   const bytes = new Uint8Array(INVOCATION_ID_BYTES);
   const { idempotencyKey, isWorkflowRun } = identity;
-  setPartitionKey(bytes, identity, entropy[15]!);
+  setPartitionKey(bytes, identity, place);
   const fresh = !isWorkflowRun && idempotencyKey === undefined;
   if (fresh) drawUnique(bytes, entropy, now);
   else bytes.set(digestOfList(parts(identity)).subarray(0, 16), KEY_BYTES);
@@ -163,13 +164,13 @@ export function invocationIdWith(
 function setPartitionKey(
   bytes: Uint8Array,
   { scope, key, idempotencyKey }: Pick<InvocationIdentity, "scope" | "key" | "idempotencyKey">,
-  chance: number,
+  place: number,
 ): void {
   // All invocations of a scope share it (docs/spec/service-protocol.md#partition-keys).
   if (scope !== undefined) bytes.set(partitionKeyOf(scope));
   else if (key !== undefined) bytes.set(partitionKeyOf(key));
   else if (idempotencyKey !== undefined) bytes.set(partitionKeyOf(idempotencyKey));
-  else spread(bytes, chance);
+  else spread(bytes, place);
 }
 
 /** Follows the text that is hashed, and is in no text. */
@@ -224,7 +225,7 @@ function parts(identity: InvocationIdentity): string[] {
   ];
 }
 
-/** Unkeyed invocations use so many partition keys, evenly spread: few enough to keep inserts local. */
+/** Unkeyed invocations use so many partition keys, evenly spread, which take turns (`placeAt`). */
 export const PLACES = 64;
 
 /** The partition key of a place: of the `PLACES` the one with the number `place`, or its remainder. */
@@ -234,8 +235,8 @@ export function placeKey(place: number): Uint8Array {
   return key;
 }
 
-function spread(bytes: Uint8Array, chance: number): void {
-  bytes[KEY_BYTES - 1] = (chance & (PLACES - 1)) << 2;
+function spread(bytes: Uint8Array, place: number): void {
+  bytes[KEY_BYTES - 1] = (place & (PLACES - 1)) << 2;
   bytes[KEY_BYTES - 2] = 0x5a;
 }
 

@@ -1,5 +1,6 @@
 import type { CallRequest, Command } from "../../model/command.ts";
 import { newInvocationId } from "../../model/id.ts";
+import { placeAt } from "../../model/ring.ts";
 import type { InvocationDraft } from "../../model/invocation.ts";
 import { entryType } from "../../model/journal.ts";
 import type { Invoked } from "../../model/message.ts";
@@ -86,9 +87,10 @@ function callee(
     isWorkflowRun: target.access === "run",
     ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
   };
+  const entropy = entropyOf(event.entropy, number);
   return {
     type: "invoked",
-    ...newInvocationId(identity, entropyOf(event.entropy, number), turn.now),
+    ...newInvocationId(identity, entropy, turn.now, placeAt(turn.range, entropy, turn.now)),
     target,
     headers: request.headers,
     value: request.value,
@@ -124,7 +126,7 @@ function entropyOf(entropy: Uint8Array, number: number): Uint8Array {
   if (number === 0) return entropy;
   const own = entropy.slice();
   for (let i = 0, left = number; left > 0; i++, left >>>= 8) own[i] = (own[i] ?? 0) ^ (left & 0xff);
-  // The last byte spreads unkeyed invocations over partition keys.
+  // The last byte spreads unkeyed invocations over partitions.
   own[15] = ((own[15] ?? 0) + number) & 0xff;
   return own;
 }
