@@ -129,7 +129,7 @@ export interface InvocationIdentity {
 /**
  * The id of a new invocation. Workflow runs and idempotent requests get the same id each time;
  * `fresh`: no other invocation can have this id. `entropy`: 16 random bytes. `now`: milliseconds since
- * the epoch. `place`: where an invocation without a key is (`placeAt`); any integer.
+ * the epoch. `place`: where an invocation without a key is (`placeAt`); any integer. Default: by chance.
  */
 export function newInvocationId(
   identity: InvocationIdentity,
