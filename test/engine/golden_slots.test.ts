@@ -39,6 +39,18 @@ const plays: Record<string, string> = {
     at 9 end i2#1 failed!fail
     at 10 grant i1
     at 11 operate i1 kill`,
+  limit_is_lowered_while_two_are_granted: `
+    # The first in line starts, and the one behind it waits.
+    at 0 limit blue 1
+    at 0 invoke i1 blue:greeter/hi
+    at 1 invoke i2 blue:greeter/hi
+    at 2 invoke i3 blue:greeter/hi
+    at 3 limit blue 3
+    at 4 limit blue 2
+    at 5 grant i2
+    at 6 grant i3
+    at 7 end i1#1 failed!fail
+    at 8 grant i3`,
   paused_one_leaves_a_paused_deployment: `
     at 0 invoke i1 greeter/hi
     at 1 hear i1#1 0 run:1

@@ -195,8 +195,8 @@ export const SABOTAGES_FLOW: readonly Sabotage[] = [
   {
     name: "a limit allows one more",
     file: "engine/flow/admit.ts",
-    find: "if (turn.slots.taken(counter) >= most) return false;",
-    replace: "if (turn.slots.taken(counter) > most) return false;",
+    find: "if (used >= most) return false;",
+    replace: "if (used > most) return false;",
   },
   {
     name: "a pause is not lifted",

@@ -29,7 +29,9 @@ export function whyNot(
       const most = isShared(counter, turn.range)
         ? Math.min(limit, shareAt(turn, counter).slots)
         : limit;
-      if (turn.slots.taken(counter) >= most) return false;
+      // Slots that are reserved for others are of grants behind this one.
+      const used = isGranted ? turn.slots.held(counter) : turn.slots.taken(counter);
+      if (used >= most) return false;
       return isGranted || !turn.slots.isAwaited(counter);
     },
     hasToken: (counter, rate) => {
