@@ -177,7 +177,7 @@ function createIngress(options: AppOptions, parts: Parts): App["ingress"] {
   return ingress({
     ...interfaceOptions(options, parts),
     schema: () => registry.schema(),
-    places: { partitions: parts.hosts.partitions, here: options.here },
+    partitionChoice: { partitions: parts.hosts.partitions, here: options.here },
     tracer,
     version,
     authenticator: parts.auth?.ingress,

@@ -99,7 +99,7 @@ export function toRequest(setup: Setup, schema: Schema, checked: Checked): Invoc
   const { idempotencyKey, limitKey, priority, headers, value, delayMs } = checked;
   const now = setup.now();
   const entropy = setup.random(ENTROPY_BYTES);
-  const place = placeAt(setup.places, entropy, now);
+  const place = placeAt(setup.partitionChoice, entropy, now);
   const { id, fresh } = newInvocationId(identity(checked), entropy, now, place);
   // Optional fields are assigned, not spread: spreading costs more than all checks together.
   const request: Writable<InvocationRequest> = {

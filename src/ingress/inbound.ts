@@ -2,7 +2,7 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import type { CertificateOf } from "../auth/client_certificate.ts";
 import type { Identity } from "../auth/grants.ts";
 import type { Readiness } from "../model/readiness.ts";
-import type { Places } from "../model/ring.ts";
+import type { PartitionChoice } from "../model/ring.ts";
 import type { Schema } from "../model/schema.ts";
 import type { Tracer } from "../observe/tracer.ts";
 import type { Invocations, Log, Random } from "../ports.ts";
@@ -20,7 +20,7 @@ export interface IngressOptions {
   readonly now: () => number;
   readonly random: Random;
   /** Where invocations without a key are made. Default: there is one partition. */
-  readonly places?: Places;
+  readonly partitionChoice?: PartitionChoice;
   /** Longest body of a request: longer ones are refused with 413. Default: 32 MiB. */
   readonly bodyBytesMax?: number;
   /** Requests in progress at once; further ones are refused with 429. Default: no limit. */

@@ -35,7 +35,7 @@ export function ingress(
     requestsMax: Infinity,
     reader: fetchReader,
     tracer: undefined,
-    places: ONLY_PARTITION,
+    partitionChoice: ONLY_PARTITION,
     readiness: () => Promise.resolve([]),
     isStrict: false,
     onResponse: () => {},

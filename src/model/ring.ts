@@ -24,10 +24,10 @@ export function partitionOfId(id: string, partitions: number): number {
   return partitions === 1 ? 0 : partitionOfKey(parseInvocationId(id), partitions);
 }
 
-/** Where invocations without a key are made. */
-export interface Places {
+/** The partitions of which chance chooses one for an invocation without a key. */
+export interface PartitionChoice {
   readonly partitions: number;
-  /** In which of them. Undefined, or none: in all. */
+  /** Those that this process or thread serves, so that it keeps what it is asked for. Undefined, or none: all. */
   readonly here?: readonly number[] | undefined;
 }
 
@@ -45,7 +45,11 @@ const PLACE_OFFSET = upperOf(placeKey(0)) / 2 ** 32;
  * epoch: all partitions are as likely, and the places of each take turns. `entropy`: 16 random bytes, of
  * which the last two decide.
  */
-export function placeAt({ partitions, here }: Places, entropy: Uint8Array, now: number): number {
+export function placeAt(
+  { partitions, here }: PartitionChoice,
+  entropy: Uint8Array,
+  now: number,
+): number {
   const chance = entropy[14]! << 8 | entropy[15]!;
   const partition = here?.length ? here[chance % here.length]! : chance % partitions;
   const first = firstPlace(partition, partitions);
