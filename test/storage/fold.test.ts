@@ -5,6 +5,7 @@ import { fold, type FoldLimits } from "../../src/storage/fold/fold.ts";
 import { foldSql } from "../../src/storage/fold/sql.ts";
 import { Layer } from "../../src/storage/overlay/layer.ts";
 import { encode } from "../../src/storage/codec/row_codec.ts";
+import { invocationRow } from "../support/rows.ts";
 
 const BYTES = 1_000;
 const NO_LIMITS: FoldLimits = {
@@ -82,4 +83,24 @@ test("the entries of a segment are in order, whatever order they were written in
     .filter(({ sql }) => sql === foldSql.journalPut);
   const entries = JSON.parse(new TextDecoder().decode(segment?.args[1] as Uint8Array)) as object[];
   expect(entries).toMatchObject([{ index: 0 }, { index: 1 }, { index: 2 }]);
+});
+
+test("invocations that wait for timers are written in the order in which these are due", () => {
+  const layer = new Layer();
+  const dues = { inv_a: 300, inv_b: undefined, inv_c: 100, inv_d: 200 };
+  for (const [id, due] of Object.entries(dues)) {
+    put(layer, "invocation", invocationRow({ id }));
+    const entry = { kind: "command", type: 9, bytes: new Uint8Array(1) } as const;
+    put(layer, "journal", { id, index: 0, at: 1, entry });
+    if (due === undefined) continue;
+    for (const index of [2, 1]) {
+      put(layer, "timer", { id, due: due * index, kind: "sleep", index });
+    }
+  }
+  const statements = [...fold(layer, { ...NO_LIMITS, partition: 0, recovered: false })].flat();
+  for (const query of [foldSql.invocationPut, foldSql.journalPut]) {
+    const [rows] = statements.find(({ sql }) => sql === query)?.args ?? [];
+    const ids = (JSON.parse(String(rows)) as unknown[][]).map(([id]) => id);
+    expect(ids).toEqual(["inv_b", "inv_c", "inv_d", "inv_a"]);
+  }
 });

@@ -42,7 +42,7 @@ export function* fold(layer: Layer, options: FoldOptions): Generator<Statement[]
   const slices = new Slices(options);
   const { invocation } = layer.singles;
   const { journal } = layer.groups;
-  for (const id of idsOf(layer).sort()) {
+  for (const id of inOrder(layer)) {
     const cell = invocation.get(id);
     if (cell) {
       slices.open.invocation(id, cell);
@@ -90,6 +90,30 @@ class Slices {
     this.open = new FoldSlice(this.#options.partition);
     return statements;
   }
+}
+
+/**
+ * The ids of invocations and journals in the order in which their rows are written. New rows take places
+ * one after the other, so those that wait for timers are in the order in which they will change (decision
+ * 098).
+ */
+function inOrder(layer: Layer): string[] {
+  const ids = idsOf(layer).sort();
+  const dues = duesOf(layer);
+  if (dues.size === 0) return ids;
+  const dueOf = (id: string) => dues.get(id) ?? 0;
+  return ids.sort((a, b) => dueOf(a) - dueOf(b));
+}
+
+/** When the first timer of each invocation is due that has one, in milliseconds since the epoch. */
+function duesOf({ groups: { timer } }: Layer): Map<string, number> {
+  const dues = new Map<string, number>();
+  for (const [id, { items }] of timer) {
+    for (const { row } of items.values()) {
+      if (row) dues.set(id, Math.min(row.due, dues.get(id) ?? Infinity));
+    }
+  }
+  return dues;
 }
 
 /** The ids of invocations and journals, each once. */
