@@ -68,6 +68,7 @@ class Play {
   readonly #sides: HandlerSide[] = [];
   readonly #ids: string[] = [];
   readonly #finished = new Set<string>();
+  readonly #killed = new Set<string>();
   #isCalm = false;
   #broken: Broken | undefined;
   #host: InstanceType<OutboundSystem["Host"]> | undefined;
@@ -150,6 +151,8 @@ class Play {
     const begins = () => this.#begins(side);
     const given = { world, request, listener, isCalm, isHeld, begins };
     const side: HandlerSide = new HandlerSide(this.#sides.length, given);
+    // It was opened before the server had read that the invocation is killed.
+    side.isExcused = this.#killed.has(side.id);
     this.#sides.push(side);
     const { length } = this.#speaking;
     if (length > this.#slots) {
@@ -276,6 +279,7 @@ class Play {
     const kind = chance.pick(["pause", "kill", "cancel"] as const);
     this.world.log(`${kind} ${id.slice(-8)}`);
     if (kind === "kill") {
+      this.#killed.add(id);
       for (const side of this.#sides) side.isExcused ||= side.id === id;
     }
     this.#operate(id, kind);
