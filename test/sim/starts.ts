@@ -43,6 +43,10 @@ export class StartCheck {
   /** Takes a commit of a partition whose slots were counted already. */
   commit(commit: SlotCommit, slots: SlotCheck): void {
     const controls = this.#options.controllers.at(commit.until);
+    // A partition that knows that a rate has ended drops its starts, while others may know it still.
+    for (const counter of this.#known.keys()) {
+      if (!limitsAt(controls, counter)?.rate) this.#known.delete(counter);
+    }
     for (const [service, { limits, handlers = {} }] of controls.services) {
       if (limits?.rate) this.#review(`service:${service}`, { commit, slots });
       for (const [handler, { rate }] of Object.entries(handlers)) {
