@@ -3,20 +3,6 @@ import type { Sabotage } from "./sabotage.ts";
 /** Nothing else is lost on the way, and starts take long. */
 const STARTS = { crash: 0.006, loadMs: 300, readLost: 0 } as const;
 
-/** Limits change often, and threads hear of them one after another. */
-const LAGGING = {
-  isControlled: true,
-  alike: 0,
-  threads: 3,
-  channelMs: 300,
-  crash: 0,
-  batchLost: 0,
-  ackLost: 0,
-  freezes: 0,
-  moves: 0,
-  bankDamaged: 0,
-} as const;
-
 /** Broken ways between the threads of a process. */
 export const SABOTAGES_THREADS: readonly Sabotage[] = [
   {
@@ -69,19 +55,5 @@ export const SABOTAGES_THREADS: readonly Sabotage[] = [
     file: "placement/port_rpc.ts",
     find: "    this.#packets = [];\n    this.#options.port",
     replace: "    this.#packets = this.#packets.slice(-1);\n    this.#options.port",
-  },
-  {
-    name: "slots that were given by an older limit are kept",
-    file: "engine/flow/share.ts",
-    find: "if (since >= (before.since ?? 0)) {",
-    replace: "if (since >= 0) {",
-    under: LAGGING,
-  },
-  {
-    name: "a bank gives by a limit that others know to be lower",
-    file: "engine/flow/bank.ts",
-    find: "if (!limits || isBehind(before, limits)) return keep(turn, before);",
-    replace: "void isBehind;\n  if (!limits) return keep(turn, before);",
-    under: LAGGING,
   },
 ];

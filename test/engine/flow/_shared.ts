@@ -1,26 +1,18 @@
-import type { Event } from "../../../src/engine/event.ts";
 import type { Corrected } from "../../../src/engine/flow/slots.ts";
 import { step } from "../../../src/engine/step.ts";
-import { type RowView, Turn } from "../../../src/engine/turn.ts";
+import { Turn } from "../../../src/engine/turn.ts";
 import { INVOCATION_ID_BYTES, printInvocationId } from "../../../src/model/id.ts";
 import { holdsSlots } from "../../../src/model/invocation.ts";
 import type { Controls, Limits } from "../../../src/model/limits.ts";
-import { partitionOfId, type PartitionRange } from "../../../src/model/ring.ts";
-import {
-  groupOf,
-  type Item,
-  itemOf,
-  peerOf,
-  type Rows,
-  shareOf,
-  type Table,
-} from "../../../src/model/rows.ts";
+import { partitionOfId } from "../../../src/model/ring.ts";
+import { groupOf, peerOf, type Rows, shareOf } from "../../../src/model/rows.ts";
 import { Schema } from "../../../src/model/schema.ts";
 import { Scheduler } from "../../../src/partition/flow/scheduler.ts";
 import { compareQueued } from "../../../src/storage/codec/order.ts";
 import { controlsAfter, type GivenControls } from "../../support/controls.ts";
 import { deployment, schema } from "../../support/schema.ts";
 import { parse } from "../_script.ts";
+import { Place } from "./_place.ts";
 
 /** When the clock of `Places` begins. */
 export const BEGIN = 1_000_000;
@@ -40,42 +32,6 @@ interface Alarm {
   readonly due: number;
   readonly of: Place;
   readonly call: () => void;
-}
-
-/** One partition: its rows outlive its scheduler and its mailbox. */
-class Place implements RowView {
-  readonly range: PartitionRange;
-  readonly tables = new Map<Table, Map<string, Map<Item, Rows[Table]>>>();
-  mailbox: Event[] = [];
-  scheduler: Scheduler | undefined;
-
-  constructor(range: PartitionRange) {
-    this.range = range;
-  }
-
-  find<T extends Table>(table: T, group: string, item: Item): Rows[T] | null {
-    return this.tables.get(table)?.get(group)?.get(item) as Rows[T] | undefined ?? null;
-  }
-
-  list<T extends Table>(table: T, group: string): Rows[T][] {
-    return [...this.tables.get(table)?.get(group)?.values() ?? []] as Rows[T][];
-  }
-
-  all<T extends Table>(table: T): Rows[T][] {
-    const groups = [...this.tables.get(table)?.values() ?? []];
-    return groups.flatMap((group) => [...group.values()]) as Rows[T][];
-  }
-
-  apply({ writes }: Turn): void {
-    for (const { table, row, drop } of writes) {
-      const groups = this.tables.get(table) ?? new Map<string, Map<Item, Rows[Table]>>();
-      this.tables.set(table, groups);
-      const group = groups.get(groupOf(table, row)) ?? new Map<Item, Rows[Table]>();
-      groups.set(groupOf(table, row), group);
-      if (drop) group.delete(itemOf(table, row));
-      else group.set(itemOf(table, row), { ...row });
-    }
-  }
 }
 
 /**
@@ -110,9 +66,13 @@ export class Places {
 
   /** Sets limits. Every partition learns them at once. */
   limit(controls: GivenControls): void {
-    const after = controlsAfter(this.#schema.controls, controls, this.now);
-    this.#schema = new Schema([deployment], schema.defaults, after);
+    this.know(controlsAfter(this.controls, controls, this.now));
     for (const { scheduler } of this.places) scheduler?.controlsChanged();
+  }
+
+  /** Turns from here on know these limits, such as those of before: of one that has not heard of others. */
+  know(controls: Controls): void {
+    this.#schema = new Schema([deployment], schema.defaults, controls);
   }
 
   /** The owner of a partition dies, and another one takes over. */
@@ -150,8 +110,8 @@ export class Places {
 
   /** Calls a handler in a partition. */
   call(partition: number, path = "greeter/hi"): string {
-    const bytes = new Uint8Array(INVOCATION_ID_BYTES);
-    bytes[7] = Math.floor(256 * (partition + 0.5) / this.places.length);
+    const bytes = new Uint8Array(INVOCATION_ID_BYTES), { length } = this.places;
+    bytes[7] = Math.floor(256 * (partition + 0.5) / length);
     new DataView(bytes.buffer).setUint16(INVOCATION_ID_BYTES - 2, ++this.#ids);
     const id = printInvocationId(bytes);
     this.#at(partition).mailbox.push(parse(["invoke", id, path]));
@@ -215,10 +175,10 @@ export class Places {
     if (first === undefined || last === undefined) return false;
     const messages = rows.map(({ message }) => message);
     // A batch is durable before it is acknowledged.
-    const { mailbox } = this.#at(to);
-    this.#at(to).mailbox = [{ type: "delivered", from, first, messages, reply: 1 }];
+    const place = this.#at(to), { mailbox } = place;
+    place.mailbox = [{ type: "delivered", from, first, messages, reply: 1 }];
     this.turn(to);
-    this.#at(to).mailbox.unshift(...mailbox);
+    place.mailbox.unshift(...mailbox);
     if (isHeard) this.#at(from).mailbox.push({ type: "acknowledged", to, first, last });
     return true;
   }

@@ -94,6 +94,31 @@ test("what becomes free under a lower limit goes back, also after an answer by t
   expect(places.shares(COUNTER)[other]).toBe(1);
 });
 
+test("a home that has not heard of a lower limit gives nothing to those that have", () => {
+  const places = new Places(2, greeter({ concurrency: 4 }));
+  const home = partitionOfCounter(COUNTER, 2), other = 1 - home;
+  callsIn(places, other, 1);
+  places.settle();
+  const { controls: before } = places;
+  places.now++;
+  places.limit(greeter({ concurrency: 1 }));
+  const { controls: after } = places;
+  callsIn(places, other, 2);
+  while (places.turn(other));
+  places.know(before);
+  places.bring(other, home);
+  while (places.turn(home));
+  expect(places.underWay().filter(({ message }) => message.type === "slotsGiven")).toEqual([]);
+  places.know(after);
+  for (let left = 3; left > 0; left--) {
+    places.settle();
+    expect(places.ids("invoked")).toHaveLength(1);
+    places.end(places.ids("invoked")[0]!);
+  }
+  places.settle();
+  expect(places.ids("queued")).toEqual([]);
+});
+
 test("slots that are idle in several partitions are not used under a lower limit", () => {
   const places = new Places(3, greeter({ concurrency: 6 }));
   for (const partition of [0, 1, 2]) callsIn(places, partition, 2);
