@@ -151,7 +151,7 @@ class Play {
     const begins = () => this.#begins(side);
     const given = { world, request, listener, isCalm, isHeld, begins };
     const side: HandlerSide = new HandlerSide(this.#sides.length, given);
-    // It was opened before the server had read that the invocation is killed.
+    // The server opens it if it has not read yet that the invocation is killed.
     side.isExcused = this.#killed.has(side.id);
     this.#sides.push(side);
     const { length } = this.#speaking;

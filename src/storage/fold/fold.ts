@@ -36,7 +36,7 @@ const SEGMENT_BYTES_MAX = 64 * 1024;
  * The batches that move a layer into the tables. Each is small enough that commits do not wait long,
  * and each is idempotent. The log may be cut only after the last one.
  *
- * Ids are sorted, so that a batch touches few pages of the index.
+ * Ids are in an order (`inOrder`) by which a batch, and what later changes its rows, touches few pages.
  */
 export function* fold(layer: Layer, options: FoldOptions): Generator<Statement[]> {
   const slices = new Slices(options);
@@ -102,6 +102,7 @@ function inOrder(layer: Layer): string[] {
   const dues = duesOf(layer);
   if (dues.size === 0) return ids;
   const dueOf = (id: string) => dues.get(id) ?? 0;
+  // A stable sort: those that are due together, or have no timer, stay in the order of their ids.
   return ids.sort((a, b) => dueOf(a) - dueOf(b));
 }
 

@@ -70,7 +70,7 @@ export class Places {
     for (const { scheduler } of this.places) scheduler?.controlsChanged();
   }
 
-  /** Turns from here on know these limits, such as those of before: of one that has not heard of others. */
+  /** The turns that follow go by these limits: older ones where a partition has not heard of a change. */
   know(controls: Controls): void {
     this.#schema = new Schema([deployment], schema.defaults, controls);
   }
@@ -110,8 +110,8 @@ export class Places {
 
   /** Calls a handler in a partition. */
   call(partition: number, path = "greeter/hi"): string {
-    const bytes = new Uint8Array(INVOCATION_ID_BYTES), { length } = this.places;
-    bytes[7] = Math.floor(256 * (partition + 0.5) / length);
+    const bytes = new Uint8Array(INVOCATION_ID_BYTES);
+    bytes[7] = Math.floor(256 * (partition + 0.5) / this.places.length);
     new DataView(bytes.buffer).setUint16(INVOCATION_ID_BYTES - 2, ++this.#ids);
     const id = printInvocationId(bytes);
     this.#at(partition).mailbox.push(parse(["invoke", id, path]));
@@ -175,10 +175,10 @@ export class Places {
     if (first === undefined || last === undefined) return false;
     const messages = rows.map(({ message }) => message);
     // A batch is durable before it is acknowledged.
-    const place = this.#at(to), { mailbox } = place;
-    place.mailbox = [{ type: "delivered", from, first, messages, reply: 1 }];
+    const { mailbox } = this.#at(to);
+    this.#at(to).mailbox = [{ type: "delivered", from, first, messages, reply: 1 }];
     this.turn(to);
-    place.mailbox.unshift(...mailbox);
+    this.#at(to).mailbox.unshift(...mailbox);
     if (isHeard) this.#at(from).mailbox.push({ type: "acknowledged", to, first, last });
     return true;
   }
