@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("the call tree of an invocation", () => {
     const tab = await ui.open(`invocations/${id}`);
     const { page } = tab;
     await page.getByRole("tab", { name: "Call tree" }).click();
-    expect(new URL(page.url()).searchParams.get("tab")).toBe("calls");
+    await soon(async () => new URL(page.url()).searchParams.get("tab")).toBe("calls");
     await page.getByText("9 calls, 1 failed").waitFor();
     await soon(() => page.getByRole("row", { name: /Level 2 Tree\/grow succeeded/ }).count()).toBe(
       6,

@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("services", () => {
       const [label, range] of [["Last day", "day"], ["All that is kept", "retention"]] as const
     ) {
       await page.getByLabel(label).check();
-      expect(new URL(page.url()).searchParams.get("range")).toBe(range);
+      await soon(async () => new URL(page.url()).searchParams.get("range")).toBe(range);
       for (const title of ["Ended per", "From call to result"]) {
         await page.getByRole("img", { name: new RegExp(`^${title}.*: 9 invocations`) }).waitFor();
       }
