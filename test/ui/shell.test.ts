@@ -48,6 +48,26 @@ describe.skipIf(!hasBrowser)("the frame of the UI", () => {
     await tab.close();
   });
 
+  test("does not move what is under its header as what is shown grows older", async () => {
+    const tab = await ui.open("");
+    const { page } = tab;
+    await page.locator(".live .age").waitFor();
+    for (let width = 320; width <= 1_760; width += 40) {
+      await page.setViewportSize({ width, height: 900 });
+      const heights = await page.evaluate((ages) => {
+        const header = document.querySelector<HTMLElement>("header.top")!;
+        const age = header.querySelector(".live .age")!;
+        return ages.map((text) => {
+          age.innerHTML = `<span class="words">as of</span> ${text} <span class="words">ago</span>`;
+          return header.offsetHeight;
+        });
+      }, ["0", "9.9 s", "59 s", "9 m 59 s"]);
+      expect(new Set(heights).size, `${width}: ${heights.join(", ")}`).toBe(1);
+    }
+    expect(tab.wrong).toEqual([]);
+    await tab.close();
+  });
+
   test("lists its keys, which can be switched off", async () => {
     const tab = await ui.open("settings");
     const { page } = tab;
