@@ -15,7 +15,7 @@ import { readTool } from "../../src/config/tool_flags.ts";
 import type { Fleet } from "../../src/placement/fleet.ts";
 import { addressOf, isInFleet } from "../../src/placement/settings.ts";
 import { hasAddress } from "../platform/addresses.ts";
-import { boundMemory } from "../platform/bound_memory.ts";
+import { setV8Flags } from "../platform/v8_flags.ts";
 import type { Listener } from "../platform/listener.ts";
 import { makePrivate } from "../installation/privacy.ts";
 import { openFleet, openHeartbeats } from "./fleet.ts";
@@ -43,7 +43,7 @@ export async function serve(runtime: Runtime): Promise<void> {
   if (data) return await serveThread(runtime, data);
   const [env, args] = [process.env, process.argv.slice(2)];
   makePrivate();
-  boundMemory();
+  setV8Flags();
   // The process that reads our output may have ended. That must not end the server.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   try {

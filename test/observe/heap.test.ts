@@ -8,8 +8,9 @@ import { node24 } from "../support/fetched_node.ts";
 const TEST_MS = 60_000;
 const GROWTH_MAX = 3;
 const TRIES = 3;
+const SOON = 1_000, LATE = 2_500;
 const ROWS = path.join(import.meta.dirname, "_rows_in_turn.mjs");
-const MAGLEV = path.join(import.meta.dirname, "_maglev.mjs");
+const COMPILERS = path.join(import.meta.dirname, "_compilers.mjs");
 const node = await node24("the test of its compilers");
 const NODE = [process.execPath, "--expose-gc", "--max-semi-space-size=16", "--import", ROWS];
 
@@ -35,6 +36,14 @@ function denoWithRows(): readonly string[] {
   return [program, run ?? "", "--preload", ROWS, ...withGc, "--version"];
 }
 
+/** What V8 does with the functions of a program on Node 24. */
+function compilers(...args: readonly string[]): { isMaglevOn: boolean; callsBefore: number } {
+  const flags = ["--allow-natives-syntax", "--no-concurrent-recompilation", "--import", COMPILERS];
+  const output = execFileSync(node!, [...flags, ...args], { encoding: "utf8" });
+  const [, isOn, calls] = /^Maglev: (\w+), optimized after (\d+)$/m.exec(output) ?? [];
+  return { isMaglevOn: isOn === "true", callsBefore: Number(calls) };
+}
+
 test("a server collects rows that were replaced before its heap has tripled", {
   timeout: TEST_MS,
 }, () => {
@@ -43,12 +52,13 @@ test("a server collects rows that were replaced before its heap has tripled", {
 });
 
 test.skipIf(node === undefined)("a server turns off the compiler Maglev, which V8 has on", () => {
-  const program = (...args: readonly string[]) =>
-    execFileSync(node!, ["--allow-natives-syntax", "--import", MAGLEV, ...args], {
-      encoding: "utf8",
-    });
-  expect(program(nodeEntry(), "--version")).toContain("Maglev: false");
-  expect(program("--eval", "0")).toContain("Maglev: true");
+  expect(compilers(nodeEntry(), "--version").isMaglevOn).toBe(false);
+  expect(compilers("--eval", "0").isMaglevOn).toBe(true);
+});
+
+test.skipIf(node === undefined)("V8 optimizes a server's functions sooner than of itself", () => {
+  expect(compilers(nodeEntry(), "--version").callsBefore).toBeLessThan(SOON);
+  expect(compilers("--no-maglev", "--eval", "0").callsBefore).toBeGreaterThan(LATE);
 });
 
 // If this is no more, the server need not tell V8 anything.
