@@ -1,12 +1,13 @@
-// What HTTP and two synchronous commits cost by themselves on this machine: a floor for our figures.
+// What HTTP and synchronous commits cost by themselves on this machine: a floor for our figures.
 //
 // It takes a call or a send, writes a row, passes it on over HTTP/2 by the server's own client, hears the
-// output, writes a row and answers; a send is answered after the first row. Commits are grouped, one is in
-// flight, and each is on disk. Calls of one object go one after another, each once the last one's output is
-// on disk. Nothing else: no engine, no journal, no state, no retries, nothing is read again, and no step or
-// sleep of a handler. Run it in the place of a server:
+// output, writes a row and answers; a send is answered after the first row. The result of a step, a sleep
+// and its end, and a call of a handler and its output are a row each. Commits are grouped, one is in flight,
+// and each is on disk. Calls of one object go one after another, each once the last one's output is on disk.
+// Nothing else: no engine, no journal, no state, no retries, no keys of idempotency, and nothing is read
+// again. Run it in the place of a server:
 //
-//   BENCH_CMD='node test/bench/floor.mjs' node run.mjs --only null-c64,echo-c1,echo-c64,counter-c64,send-c64
+//   BENCH_CMD='node test/bench/floor.mjs' node run.mjs --only null-c64,echo-c1,echo-c64,steps3-c64
 //
 // It gets INGRESS_PORT, ADMIN_PORT and DATA_DIR, and takes the first endpoint that registers for all
 // services but "Null", which is at the second.
@@ -18,14 +19,12 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
-import { setImmediate } from "node:timers";
+import { setImmediate, setTimeout } from "node:timers";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { openDial } from "./_dial.mjs";
+import * as wire from "./_floor_wire.mjs";
 
 const JSON_TYPE = { "content-type": "application/json" };
-const PROTOCOL = "application/vnd.restate.invocation.v5";
-const START = 0x0000, END = 0x0003, INPUT = 0x0400, OUTPUT = 0x0401;
-const HEAD_BYTES = 8;
 
 if (isMainThread) await serve(process.env);
 else write(workerData);
@@ -93,26 +92,44 @@ function committer(file) {
   };
 }
 
-function call({ request, response, body, commit, dial, endpoints, lines }) {
+function call({ request, response, body, ...server }) {
   const [, , way, service, ...rest] = request.url.split("/");
   const [key, handler] = rest.length > 1 ? rest : [undefined, ...rest];
+  const answer = (status, id, bytes) =>
+    response.writeHead(status, { ...JSON_TYPE, "x-svc-id": id }).end(bytes);
+  invoke({ service, handler, key, body }, {
+    ...server,
+    accepted(id) {
+      if (way !== "send") return;
+      answer(202, id, JSON.stringify({ invocationId: id, status: "Accepted" }));
+    },
+    completed(id, output) {
+      if (way !== "send") answer(200, id, output);
+    },
+    failed: () => response.destroy(),
+  });
+}
+
+/** Runs a handler once. Tells when the call is on disk, when its output is, and when nothing comes of it. */
+function invoke({ service, handler, key, body }, server) {
+  const { commit, endpoints, lines } = server;
   const idBytes = randomBytes(24);
   const id = `inv_1${idBytes.toString("hex").slice(0, 33)}`;
   const accepted = { id, target: { service, key, handler }, status: "invoked" };
-  const answer = (status, bytes) =>
-    response.writeHead(status, { ...JSON_TYPE, "x-svc-id": id }).end(bytes);
   commit(JSON.stringify({ ...accepted, body: body.toString("base64") }), () => {
-    if (way === "send") answer(202, JSON.stringify({ invocationId: id, status: "Accepted" }));
+    server.accepted(id);
     const url = `${endpoints.at(service === "Null" ? 1 : 0)}/invoke/${service}/${handler}`;
-    const messages = [start(idBytes, id, key), frame(INPUT, field(14, field(1, body)))];
     const begin = () =>
-      attempt({ dial, url, messages, failed: () => response.destroy() }, (output) => {
-        const completed = { id, status: "completed", output: output.toString("base64") };
-        commit(JSON.stringify(completed), () => {
-          if (key !== undefined) leave(lines, key);
-          if (way !== "send") answer(200, output);
-        });
-      });
+      attempt(
+        { id, url, first: wire.beginning({ idBytes, id, key, body }), server },
+        (output) => {
+          const completed = { id, status: "completed", output: output.toString("base64") };
+          commit(JSON.stringify(completed), () => {
+            if (key !== undefined) leave(lines, key);
+            server.completed(id, output);
+          });
+        },
+      );
     if (key === undefined) begin();
     else enter(lines, key, begin);
   });
@@ -133,80 +150,48 @@ function leave(lines, key) {
   else lines.delete(key);
 }
 
-/** Sends the messages, and calls with the value of the output when the end is heard. */
-function attempt({ dial, url, messages, failed }, then) {
-  const chunks = [];
-  let isOver = false;
-  const open = dial.open({
+/** Sends the message, does what the handler asks for, and calls with the output when the end is heard. */
+function attempt({ id, url, first, server }, then) {
+  let output;
+  const read = wire.reader((type, message) => {
+    if (type === wire.OUTPUT) output = wire.contentOf(wire.fieldOf(message, 14));
+    else if (type !== wire.END) return answerCommand({ id, type, message, open, server });
+    else {
+      open.end();
+      then(output);
+    }
+  });
+  const open = server.dial.open({
     url,
     method: "POST",
     version: "h2",
     connectTimeoutMs: 5000,
-    headers: { "content-type": PROTOCOL, accept: PROTOCOL },
-  }, {
-    head() {},
-    chunk(chunk) {
-      // The client reads into the same bytes again.
-      chunks.push(Buffer.from(chunk));
-      const output = isOver ? undefined : outputOf(Buffer.concat(chunks));
-      if (!output) return;
-      isOver = true;
-      open.end();
-      then(output);
-    },
-    end() {},
-    failed,
-    drain() {},
-  });
-  open.write(Buffer.concat(messages));
+    headers: { "content-type": wire.PROTOCOL, accept: wire.PROTOCOL },
+  }, { head() {}, chunk: read, end() {}, failed: server.failed, drain() {} });
+  open.write(first);
 }
 
-/** The value of the output, once the end was heard. */
-function outputOf(heard) {
-  let output;
-  for (let at = 0; at + HEAD_BYTES <= heard.length;) {
-    const type = heard.readUInt16BE(at), to = at + HEAD_BYTES + heard.readUInt32BE(at + 4);
-    if (to > heard.length) return undefined;
-    if (type === OUTPUT) output = valueOf(heard.subarray(at + HEAD_BYTES, to));
-    if (type === END) return output;
-    at = to;
+/** Steps, sleeps and calls; each completion leaves once it is on disk. */
+function answerCommand({ id, type, message, open, server }) {
+  const of = (field) => wire.fieldOf(message, field);
+  const complete = (completed, number, value) =>
+    open.write(wire.completion(completed, number, value));
+  const write = (row, then) => server.commit(JSON.stringify({ id, type, ...row }), then);
+  if (type === wire.PROPOSED) {
+    const value = Buffer.from(of(14));
+    write({ value: value.toString("base64") }, () => complete(wire.RAN, of(1), value));
+  } else if (type === wire.SLEEP) {
+    const [until, number] = [of(1), of(11)];
+    write({ until }, () => {});
+    const end = () => write({ number }, () => complete(wire.SLEPT, number));
+    setTimeout(end, Math.max(0, until - Date.now()));
+  } else if (type === wire.CALL) {
+    const target = { service: `${of(1)}`, handler: `${of(2)}` };
+    const [body, number] = [Buffer.from(of(3)), of(11)];
+    invoke({ ...target, body }, {
+      ...server,
+      accepted() {},
+      completed: (_, output) => complete(wire.CALLED, number, output),
+    });
   }
-  return undefined;
-}
-
-/** Of an output message: the bytes within the value within it. */
-function valueOf(message) {
-  let rest = message;
-  for (let depth = 0; depth < 2; depth++) {
-    let at = 1, size = 0;
-    for (let shift = 0;; shift += 7) {
-      size |= (rest[at] & 0x7f) << shift;
-      if (rest[at++] < 0x80) break;
-    }
-    rest = rest.subarray(at, at + size);
-  }
-  return rest;
-}
-
-/** All state is known, and there is none. */
-function start(idBytes, id, key = "") {
-  const known = Buffer.from([3 << 3, 1]);
-  const named = [field(1, idBytes), field(2, Buffer.from(id)), known, field(6, Buffer.from(key))];
-  return frame(START, Buffer.concat(named));
-}
-
-function field(number, bytes) {
-  const size = [];
-  for (let rest = bytes.length;; rest >>>= 7) {
-    size.push(rest > 0x7f ? rest & 0x7f | 0x80 : rest);
-    if (rest <= 0x7f) break;
-  }
-  return Buffer.concat([Buffer.from([number << 3 | 2, ...size]), bytes]);
-}
-
-function frame(type, body) {
-  const head = Buffer.alloc(HEAD_BYTES);
-  head.writeUInt16BE(type);
-  head.writeUInt32BE(body.length, 4);
-  return Buffer.concat([head, body]);
 }
