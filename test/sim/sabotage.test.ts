@@ -17,8 +17,7 @@ const part = Math.floor(Math.random() * parts);
 const TRIED = SABOTAGES.filter((_, at) => at % parts === part);
 /** More than any sabotage needs: the rarest shows in one of two hundred. */
 const SEEDS_MAX = 600;
-/** Twice what the slowest takes on a slow machine. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 60_000;
 
 /**
  * Seeds that saw a sabotage at the last update, by its name. They are tried first, which only saves
