@@ -4,6 +4,13 @@ import { Buffer } from "node:buffer";
 export const PROTOCOL = "application/vnd.restate.invocation.v5";
 export const END = 0x0003, PROPOSED = 0x0005, OUTPUT = 0x0401, SLEEP = 0x040c, CALL = 0x040d;
 export const SLEPT = 0x800c, CALLED = 0x800d, RAN = 0x8011;
+/** Numbers of the fields of messages that an SDK sends. */
+export const FIELD = {
+  output: { value: 14 },
+  proposal: { completion: 1, value: 14 },
+  sleep: { until: 1, completion: 11 },
+  call: { service: 1, handler: 2, parameter: 3, completion: 11 },
+};
 const START = 0x0000, INPUT = 0x0400;
 const HEAD_BYTES = 8;
 

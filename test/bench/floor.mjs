@@ -154,8 +154,9 @@ function leave(lines, key) {
 function attempt({ id, url, first, server }, then) {
   let output;
   const read = wire.reader((type, message) => {
-    if (type === wire.OUTPUT) output = wire.contentOf(wire.fieldOf(message, 14));
-    else if (type !== wire.END) return answerCommand({ id, type, message, open, server });
+    if (type === wire.OUTPUT) {
+      output = wire.contentOf(wire.fieldOf(message, wire.FIELD.output.value));
+    } else if (type !== wire.END) return answerCommand({ id, type, message, open, server });
     else {
       open.end();
       then(output);
@@ -177,17 +178,18 @@ function answerCommand({ id, type, message, open, server }) {
   const complete = (completed, number, value) =>
     open.write(wire.completion(completed, number, value));
   const write = (row, then) => server.commit(JSON.stringify({ id, type, ...row }), then);
+  const { proposal, sleep, call } = wire.FIELD;
   if (type === wire.PROPOSED) {
-    const value = Buffer.from(of(14));
-    write({ value: value.toString("base64") }, () => complete(wire.RAN, of(1), value));
+    const [value, number] = [Buffer.from(of(proposal.value)), of(proposal.completion)];
+    write({ value: value.toString("base64") }, () => complete(wire.RAN, number, value));
   } else if (type === wire.SLEEP) {
-    const [until, number] = [of(1), of(11)];
+    const [until, number] = [of(sleep.until), of(sleep.completion)];
     write({ until }, () => {});
     const end = () => write({ number }, () => complete(wire.SLEPT, number));
     setTimeout(end, Math.max(0, until - Date.now()));
   } else if (type === wire.CALL) {
-    const target = { service: `${of(1)}`, handler: `${of(2)}` };
-    const [body, number] = [Buffer.from(of(3)), of(11)];
+    const target = { service: `${of(call.service)}`, handler: `${of(call.handler)}` };
+    const [body, number] = [Buffer.from(of(call.parameter)), of(call.completion)];
     invoke({ ...target, body }, {
       ...server,
       accepted() {},
